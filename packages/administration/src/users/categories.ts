@@ -16,7 +16,7 @@ const MAX_DESCRIPTION_CHARACTERS = 255;
 const MAX_LANGUAGES = 50;
 const MAX_POSITION = 1_000_000;
 
-/** A kind of message that users of a tenant turn on or off, such as offers or security. */
+/** A kind of message that users of a tenant can turn on or off, such as offers or security. */
 export type Category = Awaited<ReturnType<typeof readCategories>>[number];
 const Category = Type.Object(
   {
@@ -70,7 +70,7 @@ export const putCategory = defineAct({
   example: { input: { key: "offers", label: { "": "Offers", de: "Angebote" } }, output: OFFERS },
   flags: { defaultOn: "--default <on|off>", only: null },
   async run({ db, tenantId }, { key, only, ...input }) {
-    // Changes of one tenant's categories come one after the other.
+    // Changes of a tenant's categories run one after another.
     await holdTenant(db, tenantId);
     const all = await readCategories(db, tenantId);
     const before = all.find((one) => one.key === key);
@@ -218,7 +218,7 @@ export const deleteCategory = defineAct({
   audit: ({ key }, { before }) => note("category.delete", key, { before }),
 });
 
-/** All that a bundle says of categories: a JSON list of them. Throws `InvalidInput`. */
+/** Parses the categories of a bundle, which are a JSON list. Throws `InvalidInput`. */
 export function categoriesOfText(text: string): Category[] {
   const value = jsonOf(text);
   refuseFaults(faultsOf(BUNDLED, value, "the list"));
@@ -242,7 +242,7 @@ export function categoriesOfText(text: string): Category[] {
   }));
 }
 
-/** Makes the categories, and the event types that belong to each, as given. Others stay. */
+/** Stores categories and the event types of each. Other categories stay unchanged. */
 export async function storeCategories(
   db: Database,
   tenantId: string,
@@ -299,7 +299,7 @@ function textFaults(texts: Pick<Category, "label" | "description">): (InputFault
   ];
 }
 
-/** In the tenant's order. */
+/** Returns a tenant's categories in the tenant's order, each with its event types. */
 export async function readCategories(db: Database, tenantId: string) {
   const assigned = await db
     .selectFrom("event_type_categories")

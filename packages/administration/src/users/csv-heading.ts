@@ -1,20 +1,22 @@
 import { type IgnoredColumn, MAX_IGNORED_COLUMNS } from "@belfry/contracts/imports";
 import { nearestName, plainName } from "@belfry/contracts/nearest-name";
 
-/** The names that a heading may give each column, the most usual first; case, blanks and punctuation do not count. */
+/** The names that a heading may use for each column, the most usual first. Case, blanks and punctuation are ignored. */
 export type ColumnNames = Readonly<Record<string, readonly string[]>>;
 
 const MAX_NAME_CHARACTERS = 80;
 
 /** The meaning of the first line of a CSV file. */
 export interface Heading {
-  /** The column of each field, or an empty text; without the fields at the end that have no name. */
+  /**
+   * The column of each field, or an empty text if a field is no column. Fields without a name at the end are left out.
+   */
   columns: string[];
-  /** The names that are read as no column. */
+  /** The names in the heading that belong to no column. */
   ignored: IgnoredColumn[];
 }
 
-/** Finds each column once: where two fields have names of it, by the more usual one. */
+/** Finds a field for each column. If several fields have a name of a column, the more usual name counts. */
 export function readHeading(names: ColumnNames, fields: readonly string[]): Heading {
   const plain = fields.map(plainName);
   const end = fields.findLastIndex((text) => text !== "") + 1;
@@ -36,13 +38,16 @@ export function readHeading(names: ColumnNames, fields: readonly string[]): Head
   return { columns, ignored };
 }
 
-/** Whether a text without any digit is a slip of a column's name: short ids are as near to one by chance. */
+/**
+ * Whether a text is a misspelt name of a column. Short texts and texts with digits never are, because ids can be
+ * similar to a name by chance.
+ */
 export function isMisspelt(names: ColumnNames, text: string): boolean {
   if (text.length < 5 || /\d/.test(text)) return false;
   return nearestName(text, Object.values(names).flat()) !== undefined;
 }
 
-/** The fault of a record that has a text where the heading names nothing; undefined: it has none. */
+/** Returns a fault if a record has a text beyond the columns of the heading; undefined otherwise. */
 export function widthFault(fields: readonly string[], width: number): string | undefined {
   return fields.slice(width).some((text) => text !== "")
     ? "has more fields than the first line"

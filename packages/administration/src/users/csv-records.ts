@@ -1,17 +1,19 @@
 import { MARK_BYTES, textDecoder } from "../file-text.ts";
 
-/** One row of a CSV file, or what is wrong with it; `line`: where it begins, from 1. */
+/** A row of a CSV file, or its fault. `line`: the number of its first line, from 1. */
 type CsvRecord = { line: number } & ({ fields: string[] } | { fault: string });
 
-/** Longer than any record of ours: three texts of 255 characters of four bytes, all of them quoted. */
+/**
+ * Most characters of a record. Records of imports are shorter: three texts of 255 characters of four bytes, all quoted.
+ */
 export const MAX_RECORD_CHARACTERS = 4_000;
 
 const DELIMITERS = [",", ";", "\t"] as const;
-/** Excel writes such a line before the heading, and hides it. */
+/** A line that names the delimiter. Excel writes it before the heading, and does not show it. */
 const DELIMITER_LINE = /^"?sep=([,;\t])"?$/i;
 const NO_END = "has a quote that does not end";
 
-/** Thrown for bytes that are no text. */
+/** Thrown if a file is not text. */
 export class NotText extends Error {
   override readonly name = "NotText";
   readonly line: number;
@@ -22,11 +24,11 @@ export class NotText extends Error {
 }
 
 /**
- * The records of a CSV file as it is read (RFC 4180), as spreadsheets write them, too: fields end at commas,
- * semicolons or tabs, whichever of these the first line has most of; blanks around a field are left out unless it is
- * quoted, and a quoted field may go on over several lines. UTF-8 with or without a byte order mark, or UTF-16 with
- * one. Records
- * without any text and without a quote are left out. After a bad record the next line is read as a new one.
+ * Reads the records of a CSV file (RFC 4180), also in the forms that spreadsheets write. Fields end at commas,
+ * semicolons or tabs: at the one that is most frequent in the first line. Blanks around a field are removed unless it
+ * is quoted. A quoted field may have several lines. The text is UTF-8 with or without a byte order mark, or UTF-16 with
+ * one. Records without text and without a quote are left out. After a bad record, the next line is read as a new
+ * record.
  */
 export async function* csvRecords(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -36,7 +38,7 @@ export async function* csvRecords(
   yield* reader.end();
 }
 
-/** The text of a file, without its byte order mark. Throws `NotText`. */
+/** Decodes a file to text without the byte order mark. Throws `NotText`. */
 export async function* csvTexts(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<string> {
@@ -70,14 +72,14 @@ export interface CsvPlace {
   delimiter?: string;
   /** Number of the line that `rest` begins. */
   line: number;
-  /** The beginning of a line, without the part that is too long for a record. */
+  /** The beginning of an unfinished line, cut if it is too long for a record. */
   rest: string;
   /** Lines of a record whose quote has not ended yet, and the number of the first. */
   open: string[];
   openLine: number;
 }
 
-/** Reads the records of a text that comes in parts; it may go on from the place of another reader. */
+/** Reads the records of a text that arrives in parts. Can continue from the state of another reader. */
 export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLine: 0 }) {
   let { delimiter, line: number, rest, openLine } = from;
   let open = [...from.open];
@@ -85,7 +87,10 @@ export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLi
   let record = newRecord(delimiter ?? "");
   for (const line of open) record.add(line);
 
-  /** A record that is whole, or goes on in the next line where that is allowed. */
+  /**
+   * Reads the first line of a record. If a quoted field continues in the next line, keeps the record open, or reports a
+   * fault if `isAlone`.
+   */
   function* begin(text: string, line: number, isAlone: boolean): Generator<CsvRecord> {
     if (text.trim() === "") return;
     if (delimiter === undefined) {
@@ -108,7 +113,10 @@ export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLi
       yield { line, fields: record.fields };
   }
 
-  /** The quote is a slip of its first line: each line after it is a record of its own, so that none is read often. */
+  /**
+   * Reports a quote without an end as a fault of its first line. Then reads each later line as a record of its own, so
+   * that no line is read more than twice.
+   */
   function* giveUp(): Generator<CsvRecord> {
     const [lines, first] = [open, openLine];
     open = [];
@@ -134,7 +142,7 @@ export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLi
 
   const ended = (text: string) => (text.endsWith("\r") ? text.slice(0, -1) : text);
   return {
-    /** The records that end in this part. */
+    /** Reads a part, and returns the records that end in it. */
     *read(text: string): Generator<CsvRecord> {
       for (let from = 0; ; ) {
         const end = text.indexOf("\n", from);
@@ -148,13 +156,13 @@ export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLi
         yield* take(line);
       }
     },
-    /** The last records: the file is at its end. */
+    /** Returns the last records at the end of the file. */
     *end(): Generator<CsvRecord> {
       if (rest !== "") yield* take(ended(rest));
       rest = "";
       if (open.length > 0) yield* giveUp();
     },
-    /** For a reader of the next part. */
+    /** Returns the state for a reader of the next part. */
     place: (): CsvPlace => ({
       ...(delimiter !== undefined && { delimiter }),
       line: number,
@@ -165,7 +173,7 @@ export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLi
   };
 }
 
-/** Reads one record, line by line, each character once. */
+/** Reads one record line by line, and each character once. */
 function newRecord(delimiter: string) {
   const fields: string[] = [];
   let quoted: string | undefined;
@@ -174,7 +182,7 @@ function newRecord(delimiter: string) {
   const isBlank = (character: string | undefined) =>
     character === " " || (character === "\t" && delimiter !== "\t");
 
-  /** Returns whether a quoted field goes on in the next line. */
+  /** Adds a line. Returns whether a quoted field continues in the next line. */
   const add = (line: string): boolean => {
     let at = 0;
     for (;;) {

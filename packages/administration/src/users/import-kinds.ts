@@ -13,17 +13,15 @@ import { changeMembersOf, heldTopic } from "./topic-rows.ts";
 import { knownUsers, storeUsers, usersAtAddresses } from "./user-rows.ts";
 import { userRow } from "./users.ts";
 
-/** Kinds of CSV files that are imported in the background: their columns, and how their lines are written. */
-
 interface Place {
   tenantId: string;
   /** Topic of an import of members. */
   topic: string | null;
-  /** The fields of a record, in its order. */
+  /** The columns of a record's fields, in their order. */
   columns: readonly string[];
 }
 
-/** A good line: whose it is, and what is written. */
+/** A good line: its user, and the fields to write. */
 interface Line {
   line: number;
   userId: string;
@@ -33,20 +31,21 @@ interface Line {
 export interface Written {
   /** Number of lines that added something. */
   added: number;
-  /** Bad lines: the others are written. */
+  /** Faults of bad lines. The other lines are written. */
   faults: (InputFault & { line: number })[];
 }
 
-/** Lines with the ids of their users, and the faults of the others. */
+/** Lines with the ids of their users, and faults of the other lines. */
 type FoundUsers = { lines: Line[] } & Pick<Written, "faults">;
 
+/** A kind of CSV file that is imported in the background: its columns, and how its lines are written. */
 interface Kind {
   columns: ColumnNames;
-  /** A heading names one of them. */
+  /** A heading must name one of these columns. */
   needed: readonly string[];
-  /** A file without a heading has one column, userId. */
+  /** Whether a file may lack a heading. It then has one column, userId. */
   mayLackHeading: boolean;
-  /** Finds the users that lines name otherwise than by an id. Default: lines have ids. */
+  /** Finds the users of lines that name them otherwise than by id. Default: all lines have ids. */
   findUsers?(db: Database, place: Place, lines: readonly Line[]): Promise<FoundUsers>;
   /** Writes lines. If a user is in several lines, the last one counts. */
   write(db: Database, place: Place, lines: readonly Line[]): Promise<Written>;
@@ -110,7 +109,10 @@ export const IMPORTED: Readonly<Record<ImportKind, Kind>> = {
   },
 };
 
-/** Finds users by id, else by their address in the directory. An id with an @ that nobody has is an address in the wrong column. */
+/**
+ * Finds users by id, or by their address in the directory. Refuses an id with an @ that no user has, because it is
+ * probably an address in the wrong column.
+ */
 async function findMembers(
   db: Database,
   { tenantId, columns }: Place,
@@ -155,7 +157,7 @@ interface UserOfLine {
   [column: string]: unknown;
 }
 
-/** An empty field says that there is none; a column that the file has not is not changed. */
+/** Returns the user of a line. An empty field removes the value; a column that the file lacks stays unchanged. */
 function userOf(columns: readonly string[], fields: readonly string[]): UserOfLine {
   const user: UserOfLine = {};
   for (const [at, column] of columns.entries()) {

@@ -20,23 +20,22 @@ import { type CsvPlace, csvReader } from "./csv-records.ts";
 import { IMPORTED } from "./import-kinds.ts";
 import { holdTopic } from "./topic-rows.ts";
 
-/** How the parts of a file come in, and what is told of an import. */
-
+/** States of an import that has not ended. */
 export const OPEN_STATES = ["receiving", "waiting", "running"] as const;
 
 /** Bounds of a chunk, which is written in one transaction. */
 const RECORDS_PER_CHUNK = 500;
 const CHARACTERS_PER_CHUNK = 128 * 1024;
 
-/** A record as a chunk has it: its line and its fields; or null and what is wrong with the line. */
+/** A record in a chunk: its line number and fields; for a bad line its number, null and the fault. */
 export type StoredRecord =
   | [line: number, ...fields: string[]]
   | [line: number, none: null, fault: string];
 
-/** A fault of a line; it tells no value of the file. */
+/** A fault of a line. It contains no value of the file. */
 export type LineFault = InputFault & { line: number };
 
-/** Whether something is being imported into a topic. The caller holds the topic, as who begins an import does. */
+/** Whether an import into a topic is open. The caller must lock the topic, because starting an import locks it too. */
 export async function hasOpenImport(
   db: Database,
   { tenantId, key }: { tenantId: string; key: string },
@@ -51,7 +50,10 @@ export async function hasOpenImport(
   return row !== undefined;
 }
 
-/** Makes an import that waits for its first part; makes its topic, too. Throws `NotFound`, `TooLate`, `InvalidInput`. */
+/**
+ * Stores an import that waits for its first part, and creates its topic if there is none. Returns the import's id.
+ * Throws `NotFound`, `TooLate`, `InvalidInput`.
+ */
 export async function insertImport(
   db: Database,
   tenantId: string,
@@ -88,8 +90,8 @@ export async function insertImport(
 }
 
 /**
- * Takes the next part of a file: its records become chunks, and what has not ended waits for the part after it. The part
- * that came last may come again and changes nothing. Throws `NotFound`, `TooLate`, `InvalidInput`.
+ * Stores the next part of a file: complete records as chunks, and an incomplete one as the state for the next part. If
+ * the last part is sent again, nothing changes. Throws `NotFound`, `TooLate`, `InvalidInput`.
  */
 export async function receivePart(
   db: Database,
@@ -144,10 +146,10 @@ export async function receivePart(
     .execute();
 }
 
-/** In place of the line of a user whose erasure was asked for after the import was begun. */
+/** The fault of a line whose user's erasure was requested after the import began. */
 export const ERASED_LINE = "was erased after the import was begun";
 
-/** The records, without what they tell of these users. `columns` are those of the file. */
+/** Replaces the records of erased users by a fault without their data. `columns`: the columns of the file. */
 export function withoutErased(
   records: readonly StoredRecord[],
   columns: readonly string[],
@@ -160,7 +162,10 @@ export function withoutErased(
   });
 }
 
-/** Finds the users whose erasure was requested after an import began: the import must not bring them back. */
+/**
+ * Returns a function that tests whether a user's erasure was requested since an import began. The import must not store
+ * such a user again.
+ */
 export async function erasedSince(
   db: Database,
   { tenantId, requestedAt }: { tenantId: string; requestedAt: Date },
@@ -207,7 +212,7 @@ function readPart({ kind, ...before }: Received, text: string, more: boolean) {
   ) => {
     for (const record of records) {
       if ("fault" in record) {
-        // A file without a good first line has no heading to go by.
+        // If the first line is bad, the columns are unknown.
         if (columns === undefined && !mayLackHeading) throw noHeading(kind);
         store([record.line, null, record.fault], record.fault.length);
         continue;
@@ -259,8 +264,8 @@ export function noImport(id: string): NotFound {
 }
 
 /**
- * Ends an open import and deletes its remaining chunks. Written lines stay. Waits for a chunk that is being written. Returns
- * false if the import has ended or does not exist.
+ * Ends an open import and deletes its remaining chunks. Lines that are written stay. Waits for a chunk that is being
+ * written. Returns false if the import has ended or does not exist.
  */
 export async function endImport(
   db: Database,
@@ -285,7 +290,7 @@ export async function findImport(db: Database, tenantId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** A page of them, the newest first. */
+/** Returns a page of a tenant's imports, the newest first. */
 export async function importsOfTenant(
   db: Database,
   tenantId: string,

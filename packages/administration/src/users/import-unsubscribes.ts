@@ -32,14 +32,14 @@ interface Cell {
   channel: PreferenceChannel;
 }
 
-/** Column names in the exports of other services. */
+/** Names of the columns in exports of other services. */
 const COLUMN_NAMES = {
   user: ["user", "user id", "external id", "external user id", "customer id", "recipient id"],
   category: ["category", "category key", "topic", "list", "group", "subscription"],
   channel: ["channel", "medium"],
 };
 const COLUMNS = Object.keys(COLUMN_NAMES);
-/** Cells of one user in a message. More go into another message. */
+/** Most cells of a user in one webhook message. Further cells are sent in another message. */
 const CELLS_PER_MESSAGE = 100;
 
 const Counts = Type.Object({
@@ -89,7 +89,7 @@ async function turnOffLines(
     read: (fields) => readCell(fields, categories),
   });
   if (rows.length === 0) return { lines, turnedOff: 0, alreadyOff: 0, ignoredColumns };
-  // Before the first part, so that none of them holds the configuration version.
+  // Runs before the first part, so that no part locks the configuration version.
   await noteUse(db, tenantId, "uses_preferences");
   const done = await writeInParts(
     async (change, note) => {
@@ -156,7 +156,7 @@ async function turnOff(
   return { turnedOff: rows.length, alreadyOff: cells.length - rows.length };
 }
 
-/** Tells the tenant's endpoints what was turned off, user by user. */
+/** Sends the tenant's endpoints the cells that were turned off, user by user. */
 async function tellTurnedOff(
   db: Database,
   tenantId: string,

@@ -31,7 +31,7 @@ import {
 
 const MOST_LISTED = 100;
 const LISTED = 20;
-/** A part in letters of three bytes, some of them escaped. */
+/** Enough for a part in characters of three bytes, some of them escaped. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** A CSV file that is imported in the background. */
@@ -126,7 +126,7 @@ export const startImport = defineAct({
     if ((kind === "members") !== (topic !== undefined)) {
       throw invalid("topic", kind === "members" ? "is missing" : "is for members alone");
     }
-    // Before the transactions of the lines, so that none of them holds the configuration version.
+    // Runs before the transactions of the lines, so that none of them locks the configuration version.
     if (kind === "users") await noteUse(db, tenantId, "uses_recipients");
     const begun = await db.transaction().execute(async (transaction) => {
       const made = await insertImport(transaction, tenantId, { kind, topic, actor });
@@ -228,7 +228,7 @@ function requireId(given: string): string {
   return given;
 }
 
-/** Throws `NotFound`. */
+/** Returns an import. Throws `NotFound`. */
 async function shownImport(db: Database, tenantId: string, of: string): Promise<ShownImport> {
   const row = await findImport(db, tenantId, of);
   if (row === undefined) throw noImport(of);

@@ -111,7 +111,10 @@ async function readPreferences(db: Database, tenantId: string, id: string) {
   return { userId: id, ...(await shownPreferences(db, { tenantId, userId: id })) };
 }
 
-/** In force for every event that is dispatched after this. A required category cannot be turned off. */
+/**
+ * Changes a user's preferences for every event that is dispatched later. Throws `InvalidInput`, for example if a
+ * required category would be turned off.
+ */
 async function change(
   { db, tenantId, actor }: ActContext,
   id: string,
@@ -126,7 +129,7 @@ async function change(
   return { output: await readPreferences(db, tenantId, id), changed };
 }
 
-/** Before the transaction, which else would hold the tenant's row until it ends. */
+/** Runs before the transaction, which would otherwise lock the tenant's row until it ends. */
 function noted({ db, tenantId }: ActContext): Promise<void> {
   return notePreferenceChange(db, tenantId);
 }

@@ -8,10 +8,10 @@ import { InvalidInput, invalid } from "../input-error.ts";
 import { type ColumnNames, type Heading, readHeading, widthFault } from "./csv-heading.ts";
 import { csvRecords, NotText } from "./csv-records.ts";
 
-/** The text of a file; or, within this process, its bytes as they come. */
+/** The text of a file or, within this process, a stream of its bytes. */
 export type FileOfLines = string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** A CSV file, as a field of an act's input. */
+/** Returns the field of an act's input for a CSV file. */
 export function csvFile(words: { description: string }): TUnsafe<FileOfLines> {
   return field({ type: "string", contentMediaType: "text/csv", ...words }, (value) =>
     typeof value === "string" || Symbol.asyncIterator in Object(value)
@@ -20,7 +20,7 @@ export function csvFile(words: { description: string }): TUnsafe<FileOfLines> {
   );
 }
 
-/** A read record. A record without a row is bad, for these reasons. */
+/** A parsed record. If it is bad, it has no row, and `faults` says why. */
 export interface ReadRecord<Row> {
   row?: Row;
   faults?: string[];
@@ -28,13 +28,13 @@ export interface ReadRecord<Row> {
 
 /** The rows of a file. */
 interface FileRows<Row> {
-  /** The good ones, each once, those of one user one after the other. */
+  /** The good rows without duplicates. Rows of one user follow each other. */
   rows: Row[];
   /** Lines without the heading and empty ones. */
   lines: number;
-  /** Bad lines. */
+  /** Number of bad lines. */
   leftOut: number;
-  /** Faults of bad lines, each with its number: at most 50, and how many more there are. */
+  /** Faults of bad lines with their line numbers: at most 50, and then the number of further faults. */
   faults: string[];
   ignoredColumns: IgnoredColumn[];
 }
@@ -43,9 +43,9 @@ const ROWS_PER_TRANSACTION = 1_000;
 const MAX_TOLD = 50;
 
 /**
- * Reads the rows of a CSV file. Where the first record names all of `columns`, by one of the names of each, `read` gets the fields of these columns; otherwise all fields in their order. A
- * bad record refuses all: throws `InvalidInput` with a fault a bad record, at most 50 and how many more there are; with
- * `leaveOutBad` they are returned instead.
+ * Reads the rows of a CSV file. If the first record is a heading with all `columns`, `read` gets the fields of these
+ * columns; otherwise it gets all fields in their order. If a record is bad, throws `InvalidInput` with one fault per
+ * bad record, at most 50, and the number of further ones. With `leaveOutBad`, the faults are returned instead.
  */
 export async function readRows<Row>(
   file: FileOfLines,
@@ -107,7 +107,7 @@ const MOST_SHARES = 100;
 const share = (words: { description: string }) =>
   optional(integer({ minimum: 1, maximum: MOST_SHARES }, words));
 
-/** For the input of an import, which a caller may run share by share to see how far it is. */
+/** Input fields of an import that a caller may run share by share, to show the progress. */
 export const SHARES = {
   parts: share({
     description: `into how many shares the rows are divided, 1 to ${MOST_SHARES}; default: 1`,
@@ -117,20 +117,20 @@ export const SHARES = {
   }),
 };
 
-/** The share of a file's rows to write: the `part`-th of `parts`. */
+/** The share of a file's rows to write: number `part` of `parts`. */
 interface Share {
   part?: number | undefined;
   parts?: number | undefined;
 }
 
-/** Throws `InvalidInput`. */
+/** Throws `InvalidInput` if there is no such share. */
 export function checkShare({ part = 1, parts = 1 }: Share): void {
   if (part > parts) throw invalid("part", `must be at most parts, ${parts}`);
 }
 
 /**
- * Writes the rows of a share a thousand at a time, each part in a transaction of its own with its entry in the audit log: nothing is
- * locked for longer than a part takes. After a failure the parts before it stay. Returns the result of each part.
+ * Writes the rows of a share in parts of a thousand, so that locks are short. Each part has its own transaction and
+ * audit entry. After a failure, the earlier parts stay. Returns the result of each part.
  */
 export async function writeInParts<Row, Result>(
   audited: Audited,

@@ -4,21 +4,20 @@ import { sql } from "kysely";
 import { invalid, NotFound, TooLate } from "../input-error.ts";
 import { holdTenant } from "../tenants/tenant-rows.ts";
 
-/**
- * Queries on topics. Whoever changes members holds the topic's row, so that its counter is exact: one after the other,
- * in the order of keys. Who holds the tenant's row, too, takes that one before.
- */
-
-/** Topics per transaction of an erasure. */
+/** Most topics that one step of `leaveTopics` changes. */
 const ERASED_TOPICS = 1_000;
 const DELETED_MEMBERS = 10_000;
 
+/**
+ * Identifies a topic. A change of members first locks the topic's row, so that its counter is exact. Several topics are
+ * locked in the order of keys, and the tenant's row, if needed, before them.
+ */
 interface Place {
   tenantId: string;
   key: string;
 }
 
-/** A page of a tenant's topics by their keys. */
+/** Returns a page of a tenant's topics by key. */
 export async function topicsOfTenant(
   db: Database,
   tenantId: string,
@@ -47,14 +46,14 @@ export async function topicOf(db: Database, { tenantId, key }: Place) {
   return row && { ...row, members: Number(row.members) };
 }
 
-/** Throws `NotFound`. */
+/** Finds a topic. Throws `NotFound`. */
 export async function requireTopic(db: Database, place: Place) {
   const topic = await topicOf(db, place);
   if (topic !== undefined) return topic;
   throw new NotFound("key", `no topic has the key ${JSON.stringify(place.key)}`);
 }
 
-/** A page of the user ids in a topic, in the order of their bytes. */
+/** Returns a page of the user ids in a topic, in the order of their bytes. */
 export async function membersOfTopic(
   db: Database,
   { tenantId, key }: Place,
@@ -70,7 +69,7 @@ export async function membersOfTopic(
       ${
         beginning === ""
           ? sql``
-          : // The last character that there is: behind it no other id begins so.
+          : // U+10FFFF sorts last, so the range contains every id with this beginning.
             sql`and m.user_id >= ${beginning} and m.user_id <= ${`${beginning}\u{10ffff}`}
                 and starts_with(m.user_id, ${beginning})`
       }
@@ -79,14 +78,14 @@ export async function membersOfTopic(
 }
 
 /**
- * Holds a topic until the transaction ends, and makes it where there is none. Throws `TooLate` while its members are
- * being deleted, `NotFound` for a tenant that is gone, `InvalidInput` where the tenant has too many.
+ * Locks a topic until the transaction ends, and creates it if there is none. Throws `TooLate` while its members are
+ * being deleted, `NotFound` for an unknown tenant, `InvalidInput` if the tenant has too many topics.
  */
 export async function holdTopic(db: Database, place: Place, field = "key"): Promise<void> {
   if (await heldTopic(db, place)) return;
   const { tenantId, key } = place;
   await holdTenant(db, tenantId);
-  // Another transaction may have made it before it let the tenant go.
+  // Another transaction may have created the topic while this one waited for the tenant's lock.
   if (await heldTopic(db, place)) return;
   const { count } = await db
     .selectFrom("topics")
@@ -98,7 +97,7 @@ export async function holdTopic(db: Database, place: Place, field = "key"): Prom
   await db.insertInto("topics").values({ tenant_id: tenantId, key }).execute();
 }
 
-/** Holds a topic; false: there is none. Throws `TooLate`. */
+/** Locks a topic. Returns false if there is none. Throws `TooLate` while its members are being deleted. */
 export async function heldTopic(db: Database, { tenantId, key }: Place): Promise<boolean> {
   const row = await db
     .selectFrom("topics")
@@ -114,11 +113,11 @@ export async function heldTopic(db: Database, { tenantId, key }: Place): Promise
 interface ChangedMembers {
   added: number;
   removed: number;
-  /** How many there are now. */
+  /** Number of members after the change. */
   members: number;
 }
 
-/** Adds and removes users, each once; the caller holds the topic. No user may be in both lists. */
+/** Adds and removes users. The topic must be locked. No user may be in both lists, or in one of them twice. */
 export async function changeMembersOf(
   db: Database,
   { tenantId, key }: Place,
@@ -144,7 +143,7 @@ export async function changeMembersOf(
   return { added: Number(row.added), removed: Number(row.removed), members: Number(row.members) };
 }
 
-/** Takes a user out of all topics. Returns out of how many. */
+/** Removes a user from all topics. Returns the number of these topics. */
 export async function leaveTopics(
   db: Database,
   { tenantId, userId }: { tenantId: string; userId: string },
@@ -186,8 +185,8 @@ export async function countTopicsOfUser(
 }
 
 /**
- * Deletes up to 10,000 members of a topic, then, where there are no more, the topic itself. False: there are more, and
- * the topic is marked: from now on it is gone for everybody. The caller holds it.
+ * Deletes up to 10,000 members of a topic. If there are no more, deletes the topic and returns true. Otherwise marks
+ * the topic as deleted, so that nobody can use it any more, and returns false. The topic must be locked.
  */
 export async function deleteSomeOfTopic(db: Database, { tenantId, key }: Place): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
@@ -212,8 +211,8 @@ export async function deleteSomeOfTopic(db: Database, { tenantId, key }: Place):
 }
 
 /**
- * Goes on with one topic that is being deleted, and that no other process works on. False: there is none. Replicas may
- * all call it.
+ * Continues the deletion of one topic that no other process works on. Returns false if there is none. All replicas may
+ * call it.
  */
 export async function workTopicDeletion(db: Database): Promise<boolean> {
   return await db.transaction().execute(async (transaction) => {

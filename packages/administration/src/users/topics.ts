@@ -99,7 +99,7 @@ export const changeMembers = defineAct({
     });
     return { output: { members }, counts };
   },
-  // The log gets counts and no users.
+  // Logs counts, and no user ids.
   audit: ({ key }, { output, counts }) =>
     counts && note("topic.change", key, { after: { ...counts, ...output } }),
 });

@@ -6,9 +6,7 @@ import { sql } from "kysely";
 import { suppressedForm } from "../events/suppression-rows.ts";
 import { WHO } from "../search/search-rows.ts";
 
-/** Queries on `recipients`: whom a tenant notifies, where it names them (`named`). */
-
-/** Columns of what a tenant says of a user, by its field. */
+/** The columns of each field that a tenant stores about a user. */
 const SAID = {
   email: ["email"],
   phone: ["phone"],
@@ -18,8 +16,8 @@ const SAID = {
 } as const;
 
 /**
- * Stores them, or writes them anew; each user once. Of a user that there is, only these fields are written. Returns how
- * many there were not.
+ * Inserts or updates users; the list has each user once. Updates only `fields` of existing users. Returns the number of
+ * users that were inserted.
  */
 export async function storeUsers(
   db: Database,
@@ -69,7 +67,10 @@ export async function findUser(db: Database, tenantId: string, userId: string) {
     .executeTakeFirst();
 }
 
-/** The users whom the directory gives one of these addresses, each in the form of suppressions: two of an address at most. */
+/**
+ * Returns the users with these email addresses in the directory, at most two per address. The addresses are in the form
+ * of suppressions.
+ */
 export async function usersAtAddresses(
   db: Database,
   tenantId: string,
@@ -88,7 +89,7 @@ export async function usersAtAddresses(
   return new Map([...users].map(([address, all]) => [address, all.map(({ userId }) => userId)]));
 }
 
-/** Which of these ids are of users: in the directory, in a topic, or named by an event. */
+/** Returns those of the ids that belong to users: in the directory, in a topic, or named by an event. */
 export async function knownUsers(
   db: Database,
   tenantId: string,
@@ -110,7 +111,10 @@ export type UserRow = Omit<StoredUser, "createdAt" | "updatedAt">;
 
 type StoredUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
-/** With what the user has said in short. Returns how many the tenant had named: 0 or 1. */
+/**
+ * Deletes a user's row, with its summary of the user's preferences. Returns 1 if the tenant had stored the user, else
+ * 0.
+ */
 export async function deleteUser(db: Database, tenantId: string, userId: string): Promise<number> {
   const result = await db
     .deleteFrom("recipients")
@@ -123,18 +127,18 @@ export async function deleteUser(db: Database, tenantId: string, userId: string)
 
 interface ListedUser {
   userId: string;
-  /** Address in the directory; null if it has none, or does not have the user. */
+  /** Address in the directory; null if the directory has no address or no such user. */
   email: string | null;
   phone: string | null;
-  /** The tenant has named it; else events alone do. */
+  /** Whether the tenant has stored the user; if not, only events or preferences name the user. */
   isNamed: boolean;
-  /** When its newest event was accepted; null: none is known. */
+  /** When the user's newest event was accepted; null if none is known. */
   lastEventAt: Date | null;
 }
 
 /**
- * A page of a tenant's users by their ids, by index: those of the directory, those who have turned something off and
- * those that events alone name.
+ * Returns a page of a tenant's users by id, read from indexes: users in the directory, users who have turned something
+ * off, and users that only events name.
  */
 export async function pageOfUsers(
   db: Database,
@@ -156,7 +160,10 @@ export async function pageOfUsers(
   );
 }
 
-/** Users whose id or address of the directory begins with a text, the one of this very id first; by index. */
+/**
+ * Finds by index the users whose id or address in the directory begins with a text, the user with exactly this id
+ * first.
+ */
 export async function usersBeginning(
   db: Database,
   tenantId: string,
@@ -214,8 +221,8 @@ async function usersOf(
 const ADDRESS_COLUMNS = sql.join(Object.values(ADDRESSES).map(({ column }) => sql.ref(column)));
 
 /**
- * Which of a person's addresses nothing is sent to, by channel and address: those that the directory has, and those
- * of these events, as they name them and as they were sent to.
+ * Returns the suppressions of a user's addresses, by channel and address: the addresses in the directory, and those
+ * that these events name or were sent to.
  */
 export async function suppressionsOfUser(
   db: Database,
