@@ -76,5 +76,6 @@ const NOBODY = ["scrypt", COSTS.log2N, COSTS.r, COSTS.p, "AAAAAAAAAAAAAAAAAAAAAA
 function deriveKey(password: string, salt: Buffer, costs: typeof COSTS): Promise<Buffer> {
   const { log2N, r, p } = costs;
   const N = 2 ** log2N;
+  // scrypt needs somewhat more than 128 * N * r bytes, and Node's default limit is 32 MiB.
   return derive(password.normalize("NFKC"), salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r });
 }

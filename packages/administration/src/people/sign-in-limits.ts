@@ -3,7 +3,7 @@ import { clientNetwork } from "@belfry/contracts/client-network";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** Window for all other tries: 15 minutes. */
+/** Window for all tries except codes. */
 const WINDOW_SECONDS = 15 * 60;
 /** Window for one person's wrong codes, from all addresses: a code has only six digits. */
 const CODE_WINDOW_SECONDS = 60 * 60;
@@ -58,8 +58,8 @@ export async function takeSignInBack(db: Database, { address, email }: SignInTry
 }
 
 /**
- * Counts a use of an invitation link, of a reset link, or a return from the provider of OpenID Connect, each of which
- * makes Belfry call the provider. Returns the seconds to wait; 0 if the use is allowed.
+ * Counts a use of an invitation link or a reset link, or a return from the provider of OpenID Connect, which makes
+ * Belfry call the provider. Returns the seconds to wait; 0 if the use is allowed.
  */
 export async function takeFrom(db: Database, what: "join" | "reset" | "oidc", address: string) {
   return await take(db, [bound(what, clientNetwork(address))]);

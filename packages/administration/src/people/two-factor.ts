@@ -40,7 +40,7 @@ interface TwoFactorPerson {
   sessionId: string;
 }
 
-/** Returns undefined if two-factor authentication is off. */
+/** Returns a person's second factor; undefined if two-factor authentication is off. */
 export async function twoFactorOf(db: Database, personId: string): Promise<TwoFactor | undefined> {
   const since = (await totpOf(db, personId))?.confirmedAt ?? undefined;
   return since && { since, recoveryCodesLeft: await countRecoveryCodes(db, personId) };
@@ -66,7 +66,7 @@ export async function beginTwoFactor(
   }
 }
 
-/** Returns the secret that this session is setting up; undefined for a secret of another session. */
+/** Returns the secret that this session is setting up; undefined for another session, or after `SETUP_MS`. */
 export async function twoFactorSetup(
   db: Database,
   keys: SecretKeys,
@@ -144,8 +144,8 @@ export async function removeTwoFactor(db: Database, personId: string, operatorId
 export const WRONG_CODE = "is wrong, or was used already. Wait for the next one, and try again";
 
 /**
- * Checks a code of the app or a recovery code, and uses it up: only one caller over all replicas succeeds. Undefined if
- * the code is wrong.
+ * Checks a code and uses it up: only one caller over all replicas succeeds. Returns whether it is a code of the app or
+ * a recovery code; undefined if it is wrong.
  */
 export async function useCode(
   db: Database,

@@ -26,8 +26,8 @@ export async function isSignInUntrusted(db: Database, personId: string): Promise
 /**
  * Deletes everything that another person may know or have made: password, second factor, reset link, accounts connected
  * by hand (except that of `exceptIssuer`, by which the person is signing in), sign-ins in progress and sessions. Keeps
- * an account that was linked by its verified address. Returns undefined if the sign-in is trusted; nothing is deleted
- * then. Call it in the transaction that gives the person more rights. It locks the person's row.
+ * an account that was linked by its verified address. If the sign-in is trusted, deletes nothing and returns undefined.
+ * Call it in the transaction that gives the person more rights. It locks the person's row.
  */
 export async function endUntrustedSignIn(
   db: Database,
