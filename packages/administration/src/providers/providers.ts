@@ -138,6 +138,7 @@ export const putProvider = defineAct({
       stored: input.keepSecrets ? stored : undefined,
       allowPrivateAddresses,
     });
+    // Unchanged settings keep the result of their test. A provider that is active stays so with untested settings.
     const isTested = isDeepStrictEqual(stored, settings);
     const isProven = before?.active || (isTested && before?.testedAt !== null);
     const active = input.active ?? before?.active ?? false;
