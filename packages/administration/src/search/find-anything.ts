@@ -216,6 +216,7 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
   }
   // UUIDv7: the greatest id is the newest event.
   const ids = [...by.keys()].toSorted().toReversed();
+  // A searched id may belong to a delivery or a digest and not to an event, so a few more ids are read.
   const events = await eventsByIds(db, ids.slice(0, most + looks.length), tenantId);
   const shown = events.slice(0, limit).map((event) => ({ ...event, by: by.get(event.id) ?? [] }));
   return {

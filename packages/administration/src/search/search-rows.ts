@@ -45,7 +45,7 @@ export async function eventIdsByHash(db: Database, hashes: readonly string[], mo
   return rows.map(({ id }) => id);
 }
 
-/** Returns those of the events that were sent to a number with these last digits. */
+/** Returns those events that were sent to a number with these last digits. */
 export async function withNumberEnd(db: Database, ids: readonly string[], digits: string) {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
