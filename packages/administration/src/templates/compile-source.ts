@@ -16,7 +16,7 @@ interface CompiledSource {
   warnings: TemplateFault[];
 }
 
-/** `layoutVersion`: the layout with which Markdown was compiled; null for other formats. */
+/** `layoutVersion`: the version of the layout with which Markdown was compiled; null for other formats. */
 type CompiledInput = CompiledSource & { layoutVersion: number | null };
 
 /**

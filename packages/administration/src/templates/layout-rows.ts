@@ -89,7 +89,7 @@ function selectLayouts(db: Database, tenantId: string) {
 
 /** The layout with which a tenant's Markdown mails are compiled. */
 export interface LayoutInForce {
-  /** 0: the tenant has none, so it is the platform's with the tenant's name. */
+  /** 0 if the tenant has none. `layout` is then the platform's with the tenant's name. */
   version: number;
   layout: LayoutInLanguages;
 }

@@ -90,7 +90,7 @@ export async function leftOut(
   return reasons;
 }
 
-/** Number of a tenant's newest events, of any type, that are read. */
+/** Most events of a tenant that are read, of any type and the newest first. */
 const MOST_EVENTS = 10_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

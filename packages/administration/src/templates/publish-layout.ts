@@ -172,6 +172,7 @@ export async function publishCompiled(
   for (const { variant, json } of compiled) {
     const made = await publishAnew(db, variant, json, createdBy);
     if (variant.locale !== "") continue;
+    // The text of the default variant is the same, so its translations must not become outdated.
     await moveSourceVersions(db, variant.templateId, variant.version, made);
   }
 }

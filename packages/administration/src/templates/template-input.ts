@@ -207,7 +207,7 @@ function formatFault(channel: Channel, format: string | undefined): InputFault |
   return { field: "format", message: `is only for ${listed(channelsWith("email"), "or")}` };
 }
 
-/** Returns all texts of a template that have tags, so that callers can search them. */
+/** Returns all texts of a template that may have tags, so that callers can search them. */
 export function writtenTexts(
   input: {
     [K in "subject" | "title" | "content" | "url"]?: string | null | undefined;

@@ -116,7 +116,7 @@ export interface LocaleRow {
   templateId: string;
   /** Empty: the default variant. */
   locale: string;
-  /** 0: there is only a draft. */
+  /** 0 if there is only a draft. */
   version: number;
   /** Whether a newer text of the default variant was published since this translation was made from it. */
   outdated: boolean;
