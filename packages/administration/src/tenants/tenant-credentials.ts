@@ -205,6 +205,7 @@ export const rotateWebhookSecret = defineAct({
     const { webhookSecret: secret = made, overlapSeconds: seconds = 0 } = input;
     const owner = webhookSecretOwner(tenantId);
     const ciphertext = await encryptSecret(await services.keys(), owner, secret);
+    // The previous secret stays valid only if there is one and an overlap is given.
     const overlaps = sql`webhook_secret is not null and ${seconds}::integer > 0`;
     const { numAffectedRows = 0n } = await sql`
       update tenants set

@@ -197,6 +197,7 @@ async function changeTenant(
 ): Promise<void> {
   await changeConfiguration(db, async (transaction) => {
     if (!(await updateTenantRow(transaction, id, changes))) throw tenantNotFound(id);
+    // One check covers both settings; `field` only names the one in the fault.
     for (const field of ["eventRetentionDays", "notificationRetentionDays"] as const) {
       if (changes[field] === undefined) continue;
       await requireRoomForWhatRests(transaction, id, field);
@@ -309,8 +310,8 @@ async function requireRoomForWhatRests(db: Database, tenantId: string, field: Re
 }
 
 /**
- * Counts digests and messages waiting to be unread that wait longer than `mostMs`. Their wait may be longer than their
- * templates now permit, so the templates are checked as well.
+ * Counts open digests, and messages that are sent unless their inbox item is read, that wait longer than `mostMs`. They
+ * may wait longer than the present settings of their templates.
  */
 async function waitBeyond(db: Database, tenantId: string, mostMs: number) {
   const { rows } = await sql<{ count: number; last: Date }>`
