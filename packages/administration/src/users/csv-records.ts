@@ -57,6 +57,7 @@ export async function* csvTexts(
   };
   for await (const chunk of chunks) {
     let bytes = chunk;
+    // Waits for enough bytes to detect a byte order mark.
     if (decoder === undefined) {
       bytes = Buffer.concat([held, chunk]);
       held = bytes;

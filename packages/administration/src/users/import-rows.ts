@@ -118,6 +118,7 @@ export async function receivePart(
     JSON.stringify(withoutErased(records, columns ?? [], isErased)),
   );
   const sizes = [text, ...stored].map((one) => Buffer.byteLength(one));
+  // Counts what is larger, the text of the part or its chunks as JSON.
   const bytes = Number(found.bytes) + Math.max(sizes[0]!, sum(sizes.slice(1)));
   if (bytes > MAX_IMPORT_BYTES) throw invalid("file", `must be at most ${MAX_IMPORT_BYTES} bytes`);
   if (lines > MAX_IMPORT_LINES)
@@ -137,6 +138,7 @@ export async function receivePart(
       lines,
       bytes: String(bytes),
       state: more ? "receiving" : "waiting",
+      // The deadline for the next part or, for a complete file, the time from which the lines are written.
       due_at: more
         ? sql`least(now() + ${PART_WITHIN_MINUTES} * interval '1 minute',
                     requested_at + ${PARTS_WITHIN_HOURS} * interval '1 hour')`

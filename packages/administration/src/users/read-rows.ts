@@ -28,7 +28,7 @@ export interface ReadRecord<Row> {
 
 /** The rows of a file. */
 interface FileRows<Row> {
-  /** The good rows without duplicates. Rows of one user follow each other. */
+  /** The good rows without duplicates, sorted by their JSON text, so that rows of one user follow each other. */
   rows: Row[];
   /** Lines without the heading and empty ones. */
   lines: number;

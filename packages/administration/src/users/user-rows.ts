@@ -89,7 +89,7 @@ export async function usersAtAddresses(
   return new Map([...users].map(([address, all]) => [address, all.map(({ userId }) => userId)]));
 }
 
-/** Returns those of the ids that belong to users: in the directory, in a topic, or named by an event. */
+/** Returns the ids that belong to users: in the directory, in a topic, or named by an event. */
 export async function knownUsers(
   db: Database,
   tenantId: string,
