@@ -86,7 +86,7 @@ export function readBundle(files: TextFiles): Bundle {
   }
   const settings = at(LAYOUT_SETTINGS, layoutSettings);
   const content = at(LAYOUT_CONTENT, (text) => text);
-  // Without a file of the layout, the bundle does not change the layout.
+  // The bundle changes the layout only if it has a file of it.
   const says = content !== undefined || settings !== undefined;
   const layout = says ? changedLayout(NO_LAYOUT, { content, ...settings }) : undefined;
   const categories = at(CATEGORIES, categoriesOfText);
