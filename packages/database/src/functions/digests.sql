@@ -1,11 +1,12 @@
--- Closes a digest at its first claim, in the transaction and under the lock of that claim: leaves out events that were read
--- in the inbox, takes the current version, and lets no further event join. If the digest is not sent, `ends` and `why` say
--- how and why it ends. Later attempts keep all of this.
+-- Closes a digest when its delivery is first claimed, in the transaction and under the lock of that claim, so that no
+-- further event can join. If the message is only for unread events, events that were read in the inbox are left out.
+-- Returns the current template version and its settings. If the digest is not sent, `ends` is the status in which its
+-- delivery ends, and `why` is the reason. Later attempts keep these results.
 create or replace function close_digest(
   p_digest uuid, p_tenant text, p_unless_read boolean, p_moment timestamptz,
   out ends text, out why text, out version bigint, out once boolean, out hides boolean, out needs text[]
 ) language plpgsql volatile
--- Reads by index, row by row: Postgres makes this plan on an empty database, and it must stay good.
+-- All reads are index look-ups: Postgres plans them on an empty database, and the plan must stay good.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -16,7 +17,8 @@ declare
   template record;
 begin
   update digests g set closed_at = p_moment where g.id = p_digest and g.closed_at is null;
-  -- The current template: one that was deleted and created again serves digests that waited for the old one.
+  -- Looks up the template by event type and channel. If it was deleted and created again, digests that waited for the
+  -- old one use the new one.
   select t.active, t.at_most_once, t.sensitive or coalesce(g.opened_at <= t.sensitive_until, false) as hides,
          t.required_variables, t.after_unread_seconds, v.current_version_id
   into template
@@ -63,10 +65,11 @@ begin
 end
 $function$;
 
--- The content of a digest's message: `counted` events, and the oldest of them that fit, as JSON objects of `id`, `at`
--- and `variables` (text), and of `traceParent` if the event is sampled. `newest` are the variables of the newest event,
--- `trace` is its trace. Of a large digest it reads a part by id, which is the order of acceptance: reading all events
--- would slow each attempt with the size.
+-- Returns the content of a digest's message. `counted` is the number of its events. `items` has the oldest events that
+-- fit, as JSON objects of `id`, `at` and `variables` (text), and of `traceParent` if the event is sampled. `newest`,
+-- `trace` and `newest_at` are the variables, trace id and time of the newest event. Of a large digest, only the first
+-- and last p_most events by id are read, because ids are in order of acceptance: reading all events would slow each
+-- attempt with the size.
 create or replace function digest_content(
   p_digest uuid, p_tenant text, p_most integer, p_most_bytes integer,
   out counted integer, out items json, out newest text, out trace text, out newest_at timestamptz

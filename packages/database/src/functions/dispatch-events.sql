@@ -1,8 +1,9 @@
--- Everything that the dispatcher needs of events. A function keeps its plan; as a plain statement it was planned for each
--- call, because a plan for one id always looks cheaper than one for any number. The tenant's use of users and preferences
--- comes with its events, so it applies from the first user and preference on, and costs the other tenants nothing.
--- `trace_id` holds `trace_parent`, too, if the event is sampled: behind a space, which no trace id contains. Another column
--- would be another signature, and so a second copy of this function and of each other that reads a trace.
+-- Returns everything that the dispatcher needs to know about events. This is a function because a function keeps its
+-- plan: a plain statement was planned for each call, because a plan for one id always looks cheaper than one for any
+-- number. The rows say whether the tenant uses users, preferences and webhooks: so the first user or preference takes
+-- effect at once, and other tenants pay nothing for these features. If the event is sampled, `trace_id` ends with a
+-- space and `trace_parent`; no trace id contains a space. A column would change the signature, and so need a second
+-- copy of this function and of every other one that reads a trace.
 create or replace function read_events(p_ids uuid[]) returns table (
   id uuid, tenant_id text, event_type text, user_id text, recipient_email text, recipient_phone text,
   channels smallint, locale text, variables text, trace_id text, accepted_at timestamptz,
@@ -30,23 +31,28 @@ begin
 end
 $function$;
 
--- One call dispatches a batch. It claims each event by deleting its row in undispatched_events. Only for claimed events
--- it stamps the event, and stores its deliveries and its notification with the next offset of its realtime channel. A
--- second call for the same event claims nothing and writes nothing.
+-- Dispatches a batch in one call. Claims each event by deleting its row in undispatched_events. Only for claimed
+-- events, it marks the event as dispatched and stores its deliveries and its notification, with the next offset of the
+-- notification's realtime channel. A second call for the same event claims nothing and writes nothing.
 --
--- Arrays run in parallel; p_ids must be sorted, so that replicas lock in one order. An event is claimed only if its
--- `accepted_at` is still the one that the caller read: a refused and reopened event has another. With p_in_turn an event
--- of a batch with pushes is claimed only if no earlier event of the same user waits outside the batch. Offsets of a
--- realtime channel follow the order of acceptance, and a notification has its event's time. A delivery is released at
--- once (`released_at`) while its tenant has less than p_in_flight outstanding on the channel; the others wait until
--- release_deliveries finds them, and so do all deliveries of broadcasts, which take turns. A delivery with a time in
--- p_delivery_due waits for it, for the reason beside it, or ends as expired if it would have expired by then. time_deliveries decides about the rows of p_delivery_timing, once
--- the events are claimed. Few deliveries wait and few pushes have links: these arrays are null as a whole if none does.
--- p_tells says that a tenant of the batch has webhooks: then channels without a delivery get webhook messages, too.
+-- Arrays are parallel; p_ids must be sorted, so that replicas lock in one order. An event is claimed only if its
+-- `accepted_at` is still the one that the caller read: an event that was refused and accepted again has another. If
+-- p_in_turn is set and the batch has notifications, an event is claimed only if no earlier event of its user waits
+-- outside the batch. Offsets of a realtime channel follow the order of acceptance, and a notification has its event's
+-- time. A delivery is released at once (`released_at`) while its tenant has less than p_in_flight outstanding on the
+-- channel. Other deliveries wait until release_deliveries releases them, and so do all deliveries of broadcasts. A
+-- delivery with a time in p_delivery_due waits until then, for its reason in p_delivery_reasons, or ends as expired if
+-- it expires by then. For rows with a p_delivery_timing, time_deliveries decides after the events are claimed. Few
+-- deliveries wait and few notifications have links: these arrays are null if no item has a value. p_tells says that a
+-- tenant of the batch has webhooks: then channels without a delivery get webhook messages, too.
 --
--- Returns rows of `kind`: claimed (an event), earlier (an event that has to be dispatched before the batch: up to the
--- last of a user's in the batch, the oldest, at most 200 per user), released (a delivery), unwritten (a delivery that is
--- not made, because it joined a digest or was throttled), published (a notification with its offset and time).
+-- Returns rows of `kind`:
+--   claimed    an event
+--   earlier    an event that must be dispatched before the batch, because a later one of the same user was not claimed;
+--              the oldest, at most 200 per user
+--   released   a delivery
+--   unwritten  a delivery that is not stored, because its event joined a digest or it was throttled
+--   published  a notification with its offset and time
 create or replace function dispatch_events(
   p_ids uuid[], p_accepted timestamptz[], p_outcomes text[], p_erase boolean[],
   p_delivery_ids uuid[], p_delivery_events uuid[], p_delivery_tenants text[],
@@ -59,8 +65,8 @@ create or replace function dispatch_events(
   p_in_flight integer, p_in_turn boolean, p_tells boolean
 ) returns table (kind text, id uuid, channel_offset bigint, created_at timestamptz)
 language plpgsql volatile
--- Planning these statements again costs more than running them, and the planner does not know the size of a batch: every
--- statement reads by index, item by item, and in its order.
+-- Planning these statements again costs more than running them, and the planner does not know the size of a batch. So
+-- every statement reads item by item through indexes, in the order in which it is written.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -74,21 +80,23 @@ declare
   users bigint[];
   times timestamptz[];
   standing uuid[];
-  -- Broadcasts of the events; null if there are none, which is the usual case.
+  -- The broadcasts that the events belong to; null if there are none, which is the usual case.
   broadcasts uuid[];
+  -- Users with an undispatched event before one of the claimed events, and the events that must not be claimed for
+  -- this.
   behind bigint[];
   passing uuid[];
   every boolean;
   plain boolean;
   moment timestamptz;
-  -- The arrays hold only deliveries of claimed events.
+  -- Whether the p_delivery arrays hold only deliveries of claimed events.
   chosen boolean;
   timed record;
   place integer;
   written boolean[];
   unread boolean[];
   bare uuid[] := '{}';
-  -- Channel and tenant, and how many more of their deliveries may be outstanding.
+  -- Pairs of channel and tenant, and how many more of their deliveries may be released.
   pairs text[] := '{}';
   rooms integer[] := '{}';
   pair integer;
@@ -100,7 +108,7 @@ begin
     select u.event_id, u.user_key, u.accepted_at
     from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update
   ) u;
-  -- An event that was refused and accepted again meanwhile has another time.
+  -- Drops events that were refused and accepted again in the meantime: their accepted_at is another.
   select coalesce(array_agg(e.id), '{}'), array_agg(e.broadcast_id) filter (where e.broadcast_id is not null)
   into standing, broadcasts
   from events e
@@ -121,8 +129,9 @@ begin
         where other.user_key = m.user_key and other.accepted_at < m.accepted_at));
   end if;
   if cardinality(behind) > 0 then
-    -- Usually the earlier events are in this batch, too. If somebody else has dispatched one, that transaction has
-    -- committed by now, or its row is still visible.
+    -- Usually the earlier events are in this batch, too. So an event only has to wait if more undispatched events
+    -- precede it than the batch contains (place - 1). If another replica has dispatched one of them, its transaction
+    -- has committed by now, or the row is still visible.
     select array_agg(mine.id) into passing
     from (
       select m.*, rank() over (partition by m.user_key order by m.accepted_at) as place
@@ -161,7 +170,8 @@ begin
     perform take_user_turns(claimed, p_delivery_events, p_delivery_tenants, p_delivery_timing);
     perform lock_open_digests(claimed, p_delivery_events, p_delivery_tenants, p_delivery_channels,
       p_delivery_recipients, p_delivery_timing);
-    -- The time is read again: what earlier lock holders let through, or what left while we waited, must not be later.
+    -- Reads the time again, after waiting for the locks: messages that were let through or sent in the meantime must
+    -- not have a later time.
     moment := clock_timestamp();
     written := array(select i.event_id = any (claimed) from unnest(p_delivery_events) i (event_id));
     p_delivery_due := coalesce(p_delivery_due, array_fill(null::timestamptz, array[cardinality(written)]));
@@ -203,7 +213,7 @@ begin
       as d (id, event_id, tenant_id, channel, recipient, version, expires, due, reason, unread, written)
     where d.written;
     chosen := true;
-    -- The last channel of a sensitive event without a delivery has ended here.
+    -- A sensitive event without any delivery left has ended here, so its variables are erased.
     foreach id in array bare loop
       continue when array_position(p_delivery_events, id) is not null;
       p_erase[array_position(p_ids, id)] := true;
@@ -229,7 +239,8 @@ begin
     for i in 1 .. cardinality(p_delivery_ids) loop
       continue when not chosen and p_delivery_events[i] <> all (claimed);
       continue when p_delivery_due[i] is not null;
-      -- A statement of its own: an expression with a subquery is run as one for every delivery.
+      -- This is a separate statement: an expression with a subquery is run as a query for every delivery, even without
+      -- broadcasts.
       if broadcasts is not null then
         continue when (select e.broadcast_id is not null from events e where e.id = p_delivery_events[i]);
       end if;

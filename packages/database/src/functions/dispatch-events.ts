@@ -19,37 +19,39 @@ export interface StoredEvent {
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
-  /** The mask of channelMask. */
+  /** Bit mask of channelMask; null if the trigger named no channels. */
   channels: number | null;
-  /** The trigger's canonical locale; null if it named none. */
+  /** The trigger's canonical locale; null if the trigger named none. */
   locale: string | null;
   /** JSON text. */
   variables: string | null;
-  /** One of many of one broadcast: it is gathered with nothing. */
+  /** Whether the event belongs to a broadcast. Such events never join a digest. */
   isBroadcast: boolean;
   traceId: string;
-  /** W3C `traceparent` that its spans belong to; null: not sampled. */
+  /** W3C `traceparent` of the event's spans; null if the trace is not sampled. */
   traceParent: string | null;
   acceptedAt: Date;
-  /** To the microsecond: tells a reopened event from the one that was read. */
+  /** `acceptedAt` with microseconds. An event that was refused and accepted again has another. */
   acceptedAtText: string;
-  /** The time that the trigger asked for or that it was moved to; null: at once. */
+  /** The time of sending that the trigger or a later change has set; null if the event is sent at once. */
   sendAt: Date | null;
-  /** Null: it had no rest, or rests. */
+  /** Null if the event was not scheduled, or is not due yet. */
   released: Released | null;
   dispatched: boolean;
-  /** Given back, or cancelled. */
+  /** Whether the event was refused after it was accepted, or cancelled. */
   refused: boolean;
-  /** Its tenant names its users, has quiet hours or categories, or its users have said what they want. */
+  /** Whether its tenant names users, has quiet hours or categories, or has users with preferences. */
   mayHavePreferences: boolean;
-  /** Its tenant has webhooks. */
+  /** Whether its tenant has webhooks. */
   tells: boolean;
 }
 
-/** When an event left its rest: its place in the order of its user, and the time of its notification. */
+/**
+ * When a scheduled event became ready for dispatch: its place in the order of its user, and its notification's time.
+ */
 export interface Released {
   at: Date;
-  /** To the microsecond. */
+  /** `at` with microseconds. */
   text: string;
 }
 
@@ -60,9 +62,9 @@ export interface EventDispatch {
   /** Set for an event that was scheduled. */
   released?: Released | null;
   outcome: EventOutcome | null;
-  /** A template of it is sensitive: its variables must not stay when all has ended. */
+  /** Whether a template of the event is sensitive: the variables are erased when all its deliveries have ended. */
   isSensitive: boolean;
-  /** They are not needed any more. */
+  /** Whether the variables are erased now, because nothing needs them any more. */
   eraseVariables: boolean;
   deliveries: NewDelivery[];
   push: NewPush | null;
@@ -84,40 +86,41 @@ export interface NewDelivery {
   recipient: string | null;
   templateVersionId: string;
   expiresAt: Date | null;
-  /** Until when it waits, and why. It ends as expired at once where it would not live to see that. */
+  /** Until when the delivery waits, and why. It ends as expired at once if it expires by then. */
   waits?: { until: Date; reason: string };
-  /** Decided with the database's clock, in the transaction: see DeliveryTiming. Undefined: nothing of it. */
+  /** Settings that the database applies by its own clock, in the transaction. Undefined if the template has none. */
   timing?: DeliveryTiming;
 }
 
 /**
- * The template's settings for when a delivery leaves and how many there may be (functions/time-deliveries.sql). `waits`
- * also holds the end of quiet hours. That function decides whether the delivery would expire before it.
+ * The template's settings for when a delivery is sent and how many may be sent (functions/time-deliveries.sql). If a
+ * delivery has `timing` and waits for the end of quiet hours, that end is in `waits`, and time_deliveries decides
+ * whether the delivery expires before it.
  */
 export interface DeliveryTiming {
   userId: string;
   eventType: string;
   /** IANA name; null: UTC. */
   zone: string | null;
-  /** Its event's variables must not stay when all has ended. */
+  /** Whether the event's variables must be erased when all its deliveries have ended. */
   sensitive: boolean;
-  /** Counts from the end of the window, or of the time to read the notification. */
+  /** Lifetime, from the end of the digest's window or of the time to read the notification. */
   expiresAfterSeconds?: number;
-  /** When the quiet hours end that last now, in words. */
+  /** The end of the current quiet hours, as text. */
   quietEnd?: string;
   throttle?: ThrottleSettings;
-  /** So many seconds to read its notification first. */
+  /** The user has this many seconds to read the notification first; then the message is not sent. */
   unlessRead?: number;
   digest?: Omit<DigestSettings, "key"> & {
     /** A fresh UUIDv7, for the digest that it may open. */
     id: string;
     /** The variant's locale; empty for the default one. */
     locale: string;
-    /** Value of the variable that keeps events apart; at most 128 bytes, no U+0000. */
+    /** Value of the variable that separates digests; at most 128 bytes, no U+0000. */
     key: string;
-    /** Counts from its first event, for every kind of window. */
+    /** The longest window, from the digest's first event, for every kind of window. */
     maxSeconds: number;
-    /** An event that says something of its mail leaves by itself. */
+    /** Set for email: an event with its own envelope joins no digest and is sent alone. */
     ofMail?: true;
   };
 }
@@ -136,12 +139,12 @@ export interface NewPush {
 }
 
 export interface DispatchResult {
-  /** Not all were claimed, as others come before them: these go first, some of the batch among them. */
+  /** Events that must be dispatched before unclaimed events of the batch. Some of them may be in the batch, too. */
   earlier: string[];
   claimed: Set<string>;
-  /** Deliveries to publish now; the others rest. */
+  /** Deliveries to publish now. The other deliveries wait in the database. */
   released: Set<string>;
-  /** Deliveries that were not made: gathered in an open digest, or more than the throttle lets through. */
+  /** Deliveries that were not stored: the event joined an open digest, or the throttle's limit was reached. */
   unwritten: Set<string>;
   /** Published notifications by event id. */
   published: Map<string, { offset: number; createdAt: Date }>;
@@ -154,7 +157,7 @@ interface Row {
   createdAt: Date;
 }
 
-/** Reads a batch in one query; ids that do not exist are missing from the answer. */
+/** Reads a batch in one query. The result has no entry for ids that do not exist. */
 export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise<StoredEvent[]> {
   type Row = Omit<
     StoredEvent,
@@ -178,12 +181,15 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
   return events;
 }
 
-/** Moves events that are not dispatched yet into traces of their own, by id: what follows of them belongs there. */
+/**
+ * Gives events that are not dispatched yet a new `traceparent`, by event id. All later spans of an event belong to its
+ * new trace.
+ */
 export async function moveTraces(pool: pg.Pool, moved: ReadonlyMap<string, string>): Promise<void> {
   const ids = [...moved.keys()].sort();
   await pool.query({
     name: "move_traces",
-    // Locked in the order in which every batch takes its rows: no deadlock.
+    // Locks the rows in the order of every other batch, to avoid deadlocks.
     text: `with locked as materialized (
              select e.id from events e where e.id = any ($1::uuid[]) and e.dispatched_at is null
              order by e.id for no key update
@@ -194,13 +200,13 @@ export async function moveTraces(pool: pg.Pool, moved: ReadonlyMap<string, strin
   });
 }
 
-/** No two notifications of a channel have one offset. */
+/** The unique index on the offsets of a realtime channel's notifications. */
 const OFFSETS = "notifications_by_offset";
 
 /**
- * Claims and dispatches a batch in one call, all or nothing. What another call has
- * claimed before, or what has changed since it was read, is not in `claimed` and nothing is written for it.
- * A realtime channel whose next offset is taken is healed on the way.
+ * Claims and dispatches a batch in one call, all or nothing. An event that another call has claimed, or that has
+ * changed since it was read, is not in `claimed`, and nothing is written for it. If a realtime channel's next offset is
+ * already used, the channel is healed and the call is repeated.
  */
 export async function dispatchEvents(
   pool: pg.Pool,
@@ -279,14 +285,14 @@ async function dispatchOnce(
   return result;
 }
 
-/** Null where all of them are. */
+/** Returns null if no item has a value. */
 function orNone(texts: (string | null | undefined)[]): (string | null | undefined)[] | null {
   return texts.some(Boolean) ? texts : null;
 }
 
-/** Returns those of the events that nobody has dispatched or refused. First waits for transactions that are doing so. */
+/** Returns the events that are neither dispatched nor refused. First waits for transactions that are doing so. */
 export async function stillUndispatched(pool: pg.Pool, ids: readonly string[]): Promise<string[]> {
-  // In the order in which every batch takes its rows: no deadlock.
+  // Locks the rows in the order of every other batch, to avoid deadlocks.
   const { rows } = await pool.query<{ event_id: string }>({
     name: "still_undispatched",
     text: `select event_id from undispatched_events where event_id = any ($1::uuid[])
@@ -296,9 +302,9 @@ export async function stillUndispatched(pool: pg.Pool, ids: readonly string[]): 
   return rows.map((row) => row.event_id);
 }
 
-/** Parts of an earlier dispatched event that may not have left yet. */
+/** Parts of an event that was dispatched before. They may not have been published yet. */
 export interface DispatchedBefore {
-  /** Released and not yet taken by a sender. */
+  /** Released, and not yet claimed by a sender. */
   deliveries: {
     id: string;
     tenantId: string;
@@ -307,16 +313,16 @@ export interface DispatchedBefore {
     traceParent: string | null;
   }[];
   pushes: (NewPush & { eventId: string; offset: number; createdAt: Date })[];
-  /** Accepted, and neither dispatched nor refused: changed since it was read, or never claimed. */
+  /** Events that are neither dispatched nor refused: they have changed since they were read, or were never claimed. */
   pending: string[];
 }
 
-/** Reads what must be published again for events that somebody has dispatched already. */
+/** Reads what must be published again for events that have been dispatched already. */
 export async function readDispatchedBefore(
   pool: pg.Pool,
   eventIds: readonly string[],
 ): Promise<DispatchedBefore> {
-  // One look into an index an event, whatever the statistics of a growing table say.
+  // One index look-up per event, even if the statistics of a growing table are wrong.
   type Delivery = DispatchedBefore["deliveries"][number];
   const deliveries = await readRows<Delivery>(pool, {
     name: "deliveries_dispatched_before",

@@ -1,7 +1,7 @@
 -- Expands broadcasts: a chunk of a due broadcast becomes events.
 
--- Finds due broadcasts, a few of each tenant: those that wait longest first. The caller moves one of each tenant on, then
--- asks again. p_moment is for tests; null: now.
+-- Returns due broadcasts, at most most_of_tenant per tenant: those that have waited longest. The caller expands one
+-- broadcast of each tenant, then calls again. p_moment is for tests; null means now.
 create or replace function broadcasts_in_turn(p_moment timestamptz)
 returns table (id uuid, tenant_id text, channels smallint) language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -23,7 +23,7 @@ begin
 end
 $function$;
 
--- The same for dispatchers of the version before, which move broadcasts on in the order of next_at.
+-- Does the same for dispatchers of the previous version, which expand broadcasts in the order of next_at.
 create or replace function due_broadcasts(p_moment timestamptz, p_most integer)
 returns table (id uuid, channels smallint) language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -41,10 +41,11 @@ begin
 end
 $function$;
 
--- Moves a broadcast on that is due: expands its next chunk, waits for those before, pauses, or ends its expansion.
--- p_channels are those that it asks for and p_provided those of them that need a provider. p_day_share of the tenant's
--- daily cap is for broadcasts. p_moment is for tests; null: now. Returns the new events, of which the dispatcher has to
--- be told; one row with no event if only the broadcast moved; none if it has to wait or somebody else holds it.
+-- Advances a due broadcast: expands its next chunk, waits for earlier chunks, pauses it, or ends its expansion.
+-- p_channels are the channels that the broadcast asks for, and p_provided are those of them that need a provider.
+-- Broadcasts may use p_day_share of the tenant's daily cap. p_moment is for tests; null means now. Returns the new
+-- events, which the caller must hand to the dispatcher; one row without an event if only the broadcast changed; no row
+-- if the broadcast has to wait or another replica has locked it.
 --
 -- Locks the tenant's row of tenant_limits first, as accept_events does, then the broadcast.
 create or replace function expand_broadcast(
@@ -85,8 +86,9 @@ begin
   select * into broadcast from broadcasts b
   where b.id = p_id and b.next_at <= moment and b.cancel_asked_at is null for update skip locked;
   if not found or not pg_try_advisory_xact_lock_shared(people_lock(broadcast.tenant_id)) then return; end if;
-  -- One chunk of a tenant is dispatched at a time, whichever of its broadcasts made it: so nobody waits behind more in the
-  -- bulk lane. Those that wait stay due, and the one that has waited longest makes the next chunk.
+  -- A tenant has at most one chunk in dispatch, over all its broadcasts, so that nobody waits behind more than one of
+  -- its chunks in the bulk lane. Broadcasts that wait stay due, and the one that has waited longest makes the next
+  -- chunk.
   if exists (
       select from (
         select k.event_ids from broadcasts b
@@ -99,7 +101,7 @@ begin
       cross join lateral (select from undispatched_events o where o.event_id = u.id limit 1) o)
   then return; end if;
 
-  -- Its templates are judged anew for each chunk: a person may have changed them.
+  -- Checks the templates again for each chunk, because a person may have changed them.
   select array_agg(x.channel) filter (
            where x.active and x.channel = any (p_channels)
              and (t.delivery_channels = '{}' or x.channel = any (t.delivery_channels))),
@@ -128,7 +130,7 @@ begin
     room := floor(room * p_day_share) - used;
     if room <= 0 then
       why := '#broadcast-daily-cap';
-      -- Goes on by itself the next day.
+      -- The broadcast continues by itself on the next day.
       again_at := (today + 1)::timestamp at time zone 'UTC';
     end if;
   end if;
@@ -143,7 +145,7 @@ begin
   from unnest(channels) c (channel)
   cross join lateral broadcast_provider(broadcast.tenant_id, c.channel, broadcast.provider_id) p
   where c.channel = any (p_provided);
-  -- A broadcast with as many due deliveries as a chunk has waits until they have left.
+  -- A broadcast that has at least a chunk of due deliveries on a channel waits until they are released.
   if exists (
       select from unnest(channels) c (channel)
       cross join lateral (
@@ -183,7 +185,7 @@ begin
     select w.user_id from unnest(walked) w (user_id)
     where not exists (
       select from broadcast_people p where p.broadcast_id = p_id and p.is_excepted and p.user_id = w.user_id));
-  -- UUIDv7 of one moment: their order among each other says nothing.
+  -- All ids are UUIDv7 of the same moment, so their order means nothing.
   first_id := left(id_of_now()::text, 15);
   ids := array(
     select overlay(gen_random_uuid()::text placing first_id from 1 for 15)::uuid

@@ -1,15 +1,16 @@
--- The smallest UUIDv7 of a moment.
+-- Returns the smallest UUIDv7 of a moment.
 create or replace function first_id_of(p_moment timestamptz) returns uuid
 language sql immutable parallel safe as $function$
   select (lpad(to_hex(greatest(0, floor(extract(epoch from p_moment) * 1000))::bigint), 12, '0')
     || '00000000000000000000')::uuid
 $function$;
 
--- One small step over a table (`events`, `notifications`, `outbox`, `inbound_messages`, `webhook_messages`), see
--- expiry_cursors. Tenants with the same retention (p_days if they have none of their own) and the same cursor are
--- walked together, from their cursor to the id of p_moment minus their retention; of several such groups the one that
--- waited longest comes first. Reads p_looks rows and deletes at most p_most. Returns its state: `busy` (another replica
--- is at work), `done` (nothing is left to walk) or `walked`, and the deleted rows by table.
+-- Makes one small step over a table (`events`, `notifications`, `outbox`, `inbound_messages`, `webhook_messages`), see
+-- expiry_cursors. Tenants with the same retention (p_days if a tenant has none of its own) and the same cursor form a
+-- group. A step reads the rows of one group from its cursor on, up to the id of p_moment minus the retention; the group
+-- that has waited longest is next. It reads p_looks rows and deletes at most p_most. Returns `state`: `busy` (another
+-- replica works on this table), `done` (no group has expired rows left) or `walked`; and the numbers of deleted rows by
+-- table.
 create or replace function expire_batch(
   p_table text, p_days integer, p_moment timestamptz, p_looks integer, p_most integer
 ) returns table (state text, counted jsonb)
@@ -19,8 +20,8 @@ set enable_bitmapscan = off
 as $function$
 #variable_conflict use_column
 declare
-  -- A key is remembered for 24 hours, and its event has to tell for as long whether it was refused.
-  -- A webhook message is retried for days, and may be asked for after its last attempt.
+  -- An idempotency key is valid for 24 hours, and for as long its event must say whether it was refused. A webhook
+  -- message is retried for days, and may be looked up after its last attempt.
   least_age constant interval := case p_table when 'webhook_messages' then interval '5 days' else interval '25 hours' end;
   walk record;
   looked integer;
@@ -106,7 +107,8 @@ begin
     -- The walk does not return to an unsent message either.
     return query select 'walked', to_jsonb(d) from delete_webhook_messages(mine, true) d;
   else
-    -- The id of a keyword stays: its vendor's signature never expires, and the keyword must not be applied twice.
+    -- The row of a keyword stays, because its id must: the vendor's signature never expires, and a repeated call must
+    -- not apply the keyword twice.
     execute format('delete from %I where id = any ($1)', p_table)
       || case p_table when 'inbound_messages' then ' and text is not null' else '' end
     using mine;

@@ -2,7 +2,7 @@ import type { KeptDays } from "@belfry/contracts/retention";
 import type pg from "pg";
 import { callFunction } from "../connection.ts";
 
-/** Tables whose expired rows are deleted tenant by tenant. Rows that belong to an event go with it. */
+/** Tables whose expired rows are deleted tenant by tenant. Rows that belong to an event are deleted with it. */
 export const WALKED_TABLES = [
   "events",
   "outbox",
@@ -13,7 +13,7 @@ export const WALKED_TABLES = [
 export type WalkedTable = (typeof WALKED_TABLES)[number];
 
 export interface ExpiryStep {
-  /** `busy`: another replica is at it; `done`: nothing is left to walk. */
+  /** `busy`: another replica works on this table; `done`: no expired row is left. */
   state: "walked" | "busy" | "done";
   /** Rows deleted, by table. */
   rows: Record<string, number>;
@@ -21,9 +21,9 @@ export interface ExpiryStep {
   unfinished: number;
 }
 
-/** Rows that one step looks at. */
+/** Rows that one step reads. */
 const LOOKS = 2_000;
-/** Most rows to delete at a time: an event's deliveries, attempts and receipts go with it. */
+/** Most rows that one step deletes. An event's deliveries, attempts and receipts are deleted with the event. */
 const MOST: Readonly<Record<WalkedTable, number>> = {
   events: 500,
   outbox: 1_000,
@@ -32,12 +32,12 @@ const MOST: Readonly<Record<WalkedTable, number>> = {
   webhook_messages: 1_000,
 };
 
-/** A message of a webhook is tried for days: expire_batch keeps it as long as events, and at least so long. */
+/** Least retention of webhook messages in days, because they are retried for days. expire_batch has the same bound. */
 export const LEAST_MESSAGE_DAYS = 5;
 
 /**
- * One small step of the walk over a table, in a transaction of its own: safe from
- * many replicas at once. Deletes what is older at `moment` than its tenant's days.
+ * Makes one small step over a table in its own transaction; many replicas may call it at the same time. Deletes rows
+ * that are older at `moment` than their tenant's retention.
  */
 export async function expireStep(
   pool: pg.Pool,
@@ -68,7 +68,7 @@ export async function readExpiryLags(
   retention: KeptDays,
 ): Promise<{ table: WalkedTable; seconds: number }[]> {
   const lags = WALKED_TABLES.map(async (table) => {
-    // The next row of anybody: what was walked already costs nothing.
+    // Reads only the next row after a cursor, of whichever tenant, so that rows before the cursor cost nothing.
     const { rows } = await pool.query<{ seconds: number }>(
       `select coalesce(max(extract(epoch from clock_timestamp() - next.made_at)
                 - 86400 * greatest(coalesce(own.days, $2::integer), $3::integer)), 0)::float8 as seconds
@@ -91,7 +91,7 @@ export async function readExpiryLags(
   return await Promise.all(lags);
 }
 
-/** The longest that anything of a table is kept, in days. */
+/** Returns the longest retention that any tenant has, in days. */
 export async function longestRetention(pool: pg.Pool, retention: KeptDays): Promise<KeptDays> {
   const { rows } = await pool.query<{ event_days: number; notification_days: number }>(
     `select greatest($1::integer, max(event_retention_days)) as event_days,
@@ -104,7 +104,7 @@ export async function longestRetention(pool: pg.Pool, retention: KeptDays): Prom
   return { eventDays: longest.event_days, notificationDays: longest.notification_days };
 }
 
-/** The database's clock: one for all replicas. */
+/** Returns the time of the database's clock, which is the same for all replicas. */
 export async function databaseMoment(pool: pg.Pool): Promise<Date> {
   const { rows } = await pool.query<{ moment: Date }>("select clock_timestamp() as moment");
   return rows[0]!.moment;

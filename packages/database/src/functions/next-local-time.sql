@@ -1,6 +1,7 @@
--- The next moment, p_moment or later, at which the clock of a zone shows a time on one of these ISO days of the week
--- (1 is Monday; null: on any). If the clock skips the time, the moment of the change counts; if it shows the time
--- twice, the first counts. A zone that this database does not know counts as UTC. p_time has no fractions of a second.
+-- Returns the first moment, at p_moment or later, at which the clock of a zone shows p_time on one of the ISO days of
+-- the week in p_days (1 is Monday; null: any day). If the clock skips the time, this is the moment of the change; if it
+-- shows the time twice, the first one. A zone that this database does not know is read as UTC. p_time has no fractions
+-- of a second.
 create or replace function next_local_time(p_moment timestamptz, p_time time, p_days integer[], p_zone text)
 returns timestamptz language plpgsql stable as $function$
 declare

@@ -1,8 +1,8 @@
--- Updates recipients.off_categories from preferences, for every writer of preferences. It locks the rows first and
--- computes them in a later statement, so of two who change the cells of one user at once the second sees the result of
--- the first. It locks them by id, like every writer of several rows.
+-- Updates recipients.off_categories from preferences, for every writer of preferences. It locks the users' rows first
+-- and computes the categories in a later statement: if two transactions change the preferences of one user at once, the
+-- second sees the result of the first. It locks the rows in order of id, like every writer of several rows.
 create or replace function keep_off_categories() returns trigger language plpgsql
--- Reads by index, row by row, however many there are.
+-- All reads are index look-ups, for any number of rows.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off

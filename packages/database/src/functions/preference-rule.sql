@@ -1,20 +1,20 @@
--- Whether the users' preferences let events be sent on channels. The only rule, in this order:
---   1. a required category sends;
---   2. an explicit off in any of the four cells (*/*, */channel, category/*, category/channel) skips: it always wins;
---   3. an explicit on in a category cell sends, and so does a category that is on by default; any other category skips.
+-- Returns whether the users' preferences allow events to be sent on channels. The only rule, in this order:
+--   1. a required category sends the message;
+--   2. an explicit off in any of the four cells (*/*, */channel, category/*, category/channel) skips it;
+--   3. an explicit on in a category cell sends it, and so does a category that is on by default; any other skips it.
 -- For an event type without a category only the cells of * count: without an off there it is sent.
 --
--- Arrays run in parallel, one item per event; each item of p_channels has the event's channels, separated by spaces.
--- `place` is from 1. Usually nothing is off and nothing has to be read: then one row, whose `channel` is null, stands for
--- all channels; else there is one row per channel. `reason` says why a message is not sent, as the timeline shows it,
--- and names the most specific cell that is off: `cell`. `category` is the event type's, null if it has none. A null
--- user has no preferences.
+-- Arrays are parallel, one item per event; each item of p_channels has the event's channels, separated by spaces.
+-- `place` is the index of the event, from 1. Usually nothing is off and nothing has to be read: then the event has one
+-- row, whose `channel` is null, for all channels; else it has one row per channel. `cell` is the most specific cell
+-- that is off. `reason` is the reason code of a message that is not sent, with the data of that cell. `category` is the
+-- event type's, null if it has none. A null user has no preferences.
 create or replace function preferences_of(
   p_tenants text[], p_users text[], p_event_types text[], p_channels text[]
 ) returns table (
   place integer, channel text, sends boolean, reason text, category text, required boolean, cell text
 ) language plpgsql stable
--- Reads by index, row by row: Postgres makes this plan on an empty database, and it must stay good.
+-- All reads are index look-ups: Postgres plans them on an empty database, and the plan must stay good.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -36,7 +36,7 @@ begin
       select c.key, c.required, c.default_on
       from categories c where c.tenant_id = i.tenant_id and c.key = e.category limit 1
     ) c on true
-    -- An index-only scan.
+    -- Whether any cell is off: an index-only scan.
     left join lateral (
       select true as is_off from preferences p
       where p.tenant_id = i.tenant_id and p.user_id = i.user_id and p.category in ('*', c.key) and not p.enabled
@@ -81,7 +81,7 @@ begin
           or coalesce(s.enabled[array_position(s.cells, c.key || '/*')], false)) as sends
       ) o
       where any_cell.is_off or c.required is not true and not c.default_on
-      -- So that Postgres reads nothing of it if this is false.
+      -- `offset 0` keeps Postgres from reading anything of this subquery if the condition is false.
       offset 0
     ) v on true;
 end

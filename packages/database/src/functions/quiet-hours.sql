@@ -1,7 +1,7 @@
--- The name by which `at time zone` finds the zone that Intl has under a name. Postgres reads an abbreviation first: it
--- reads `CET` as UTC+1 all year. An abbreviation that is also the name of a zone is replaced by a zone with the same
--- rules. Belfry refuses other abbreviations for users; those stored earlier are read as Intl reads them, like the dates
--- in messages.
+-- Returns the name by which `at time zone` finds the zone that Intl has under p_zone. Postgres looks for an
+-- abbreviation first: it reads `CET` as UTC+1 all year. So an abbreviation that is also the name of a zone is replaced
+-- by a zone with the same rules. Belfry refuses other abbreviations for users. Those that were stored earlier are read
+-- as Intl reads them, like the dates in messages.
 create or replace function zone_name(p_zone text) returns text language sql immutable as $function$
   select case when position('/' in p_zone) > 0 then p_zone else
     case upper(p_zone)
@@ -12,7 +12,7 @@ create or replace function zone_name(p_zone text) returns text language sql immu
       when 'MET' then 'Europe/Brussels'
       when 'MST' then 'America/Phoenix'
       when 'WET' then 'Europe/Lisbon'
-      -- These are not names of zones.
+      -- The following are abbreviations only, not names of zones.
       when 'ACT' then 'Australia/Darwin'
       when 'AET' then 'Australia/Sydney'
       when 'AGT' then 'America/Argentina/Buenos_Aires'
@@ -43,9 +43,9 @@ create or replace function zone_name(p_zone text) returns text language sql immu
   end
 $function$;
 
--- The first and the last moment at which the clock of a zone (as `zone_name` names it) shows a time. They differ if the
--- clock goes back and shows the time twice. If the clock goes forward over the time, both are the moment of that change,
--- the first at which the clock shows a later time. p_time has no fractions of a second.
+-- Returns the first and the last moment at which the clock of a zone (as `zone_name` names it) shows a time. They
+-- differ if the clock goes back and shows the time twice. If the clock goes forward over the time, both are the moment
+-- of that change, the first at which the clock shows a later time. p_time has no fractions of a second.
 create or replace function clock_moments(
   p_time timestamp, p_zone text, out first_at timestamptz, out last_at timestamptz
 ) language plpgsql stable as $function$
@@ -53,7 +53,7 @@ declare
   -- Longer than any change of a clock: Apia went forward by a day in 2011.
   a_day constant interval := interval '25 hours';
   guess constant timestamptz := p_time at time zone p_zone;
-  -- The same time by the offset before a change, and by the one after it.
+  -- p_time by the zone's offset a day before, and by the one a day after. They differ only near a change of the clock.
   old_at constant timestamptz := (
     p_time - ((guess - a_day) at time zone p_zone - (guess - a_day) at time zone 'UTC')) at time zone 'UTC';
   new_at constant timestamptz := (
@@ -69,6 +69,7 @@ begin
     last_at := case when was_shown and is_shown then greatest(old_at, new_at) else first_at end;
     return;
   end if;
+  -- The clock skips p_time: a binary search finds the second of the change.
   earlier := extract(epoch from least(old_at, new_at));
   later := extract(epoch from greatest(old_at, new_at));
   while later - earlier > 1 loop
@@ -80,14 +81,14 @@ begin
 end
 $function$;
 
--- The end of the quiet hours that contain a moment; null: none do. Quiet hours begin at p_from by the clock of the zone
--- and end before p_to, on the next day if p_to is not later than p_from. If both are equal there are none. When the
--- clock changes, they are never shorter than the clock shows:
+-- Returns the end of the quiet hours that contain p_moment, or null if it is not quiet. Quiet hours begin at p_from by
+-- the clock of the zone and end before p_to, on the next day if p_to is not later than p_from. If both are equal there
+-- are none. When the clock changes, quiet hours are never shorter than the clock shows:
 --   - if the clock skips the begin or the end (02:30 in spring), the moment of the change counts;
 --   - if it shows one twice (02:30 in autumn), quiet hours begin at the first and end at the second, without a gap
 --     between the two;
---   - hours that end after the next ones have begun last to the end of those.
--- A zone that this database does not know counts as UTC.
+--   - quiet hours that end after the next ones have begun last until the end of the next ones.
+-- A zone that this database does not know is read as UTC.
 create or replace function quiet_until(p_moment timestamptz, p_zone text, p_from time, p_to time)
 returns timestamptz language plpgsql stable as $function$
 declare

@@ -1,10 +1,10 @@
--- The slot of a user in realtime_resets.
+-- Returns the slot of a user in realtime_resets.
 create or replace function realtime_slot(p_tenant text, p_user text) returns bytea
 language sql stable parallel safe as $function$
   select substr(sha256(convert_to(p_tenant || ' ' || p_user, 'UTF8')), 1, 2)
 $function$;
 
--- Invalidates every position that clients have of these users' channels.
+-- Invalidates every position that clients have in these users' channels.
 create or replace function reset_slots(p_tenants text[], p_users text[]) returns void language sql volatile as $function$
   insert into realtime_resets as r (slot, resets)
   select distinct realtime_slot(u.tenant_id, u.user_id), 1 from unnest(p_tenants, p_users) u (tenant_id, user_id)
@@ -12,9 +12,9 @@ create or replace function reset_slots(p_tenants text[], p_users text[]) returns
   on conflict (slot) do update set resets = r.resets + 1
 $function$;
 
--- Deletes realtime channels with their remaining notifications; with p_empty only channels that have none. It locks the
--- channels' rows, as dispatch_events does while it assigns offsets, so that no notification remains without its channel.
--- Returns the number of deleted rows.
+-- Deletes realtime channels with their remaining notifications; if p_empty is set, only channels without notifications.
+-- It locks the channels' rows, as dispatch_events does while it assigns offsets, so that no notification remains
+-- without its channel. Returns the numbers of deleted rows.
 create or replace function forget_channels(p_tenants text[], p_users text[], p_names text[], p_empty boolean)
 returns table (channels bigint, notifications bigint)
 language plpgsql volatile
@@ -65,7 +65,8 @@ begin
 end
 $function$;
 
--- Raises channels above the highest offset of their notifications, and resets those that were below it.
+-- Raises the top offset of channels to the highest offset of their notifications, and resets the users of channels that
+-- were lower.
 create or replace function heal_channels(p_tenants text[], p_users text[], p_names text[]) returns void
 language plpgsql volatile
 set enable_seqscan = off

@@ -3,9 +3,7 @@ import type pg from "pg";
 import { callFunction, type Database } from "../connection.ts";
 import type { Owner } from "../notifications.ts";
 
-/** The rows that hold the newest offset of each realtime channel, and how they leave. */
-
-/** A realtime channel, `<name>#<userId>`, as it is kept: never reached without its tenant. */
+/** The key of a realtime channel, which clients call `<name>#<userId>`. It is never read without its tenant. */
 export interface ChannelKey {
   tenantId: string;
   userId: string;
@@ -14,11 +12,14 @@ export interface ChannelKey {
 
 export interface ForgottenChannels {
   channels: number;
-  /** Notifications that were left in them. */
+  /** Notifications that were deleted with the channels. */
   notifications: number;
 }
 
-/** Forgets every channel of a tenant, or of one of its users, with its notifications; `most` a transaction. */
+/**
+ * Deletes every channel of a tenant, or of one of its users, with its notifications; `most` channels per call of the
+ * database.
+ */
 export async function forgetChannels(
   db: Database,
   { tenantId, userId }: Pick<Owner, "tenantId"> & Partial<Owner>,
@@ -48,8 +49,8 @@ export async function forgetChannels(
 const FIRST: ChannelKey = { tenantId: "", userId: "", name: "" };
 
 /**
- * Looks at the next `looks` channels after a key and forgets those of which every notification is gone.
- * `reached` is the last one that was looked at; undefined: there are no more.
+ * Reads the next `looks` channels after a key and deletes those without notifications. `reached` is the last channel
+ * that was read, or undefined if there are no more.
  */
 export async function forgetEmptyChannels(
   pool: pg.Pool,
@@ -58,7 +59,7 @@ export async function forgetEmptyChannels(
 ): Promise<{ forgotten: number; reached: ChannelKey | undefined }> {
   const { tenantId, userId, name } = after ?? FIRST;
   const { rows } = await pool.query<ChannelKey & { is_empty: boolean }>(
-    // Lateral with a limit: one look into an index a channel.
+    // The lateral join with a limit makes one index look-up per channel.
     `select c.tenant_id as "tenantId", c.user_id as "userId", c.channel_name as name,
             n.id is null as is_empty
      from (select * from realtime_channels
@@ -82,7 +83,9 @@ export async function forgetEmptyChannels(
   return { forgotten: Number(gone?.channels ?? 0), reached };
 }
 
-/** Raises channels that stand below one of their notifications: no next offset could be given. */
+/**
+ * Raises channels whose top offset is lower than that of a notification: their next offset would be one that is used.
+ */
 export async function healChannels(pool: pg.Pool, keys: readonly ChannelKey[]): Promise<void> {
   await callFunction(pool, "heal_channels", columns(keys));
 }

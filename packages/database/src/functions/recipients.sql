@@ -1,4 +1,4 @@
--- The end of quiet hours for the timeline, by the clock of the zone.
+-- Returns the end of quiet hours as text for the timeline, by the clock of the zone.
 create or replace function quiet_end_words(p_until timestamptz, p_zone text)
 returns text language plpgsql stable as $function$
 declare
@@ -10,24 +10,25 @@ exception when invalid_parameter_value then
 end
 $function$;
 
--- A reason as contracts/reasons.ts reads it: a code with the time until which it holds.
+-- Returns a reason in the form that contracts/reasons.ts reads: a code with the time until which it is valid.
 create or replace function coded_reason(p_code text, p_until text) returns text
 language sql immutable parallel safe as $function$
   select '#' || p_code || ' ' || json_build_object('until', p_until)
 $function$;
 
--- The directory's data on the users of a batch of events, for tenants that name users, have quiet hours, or whose users
--- have preferences. The tenant's zone and quiet hours replace missing ones of a user. Arrays run in parallel, except the
--- event types, of which a batch has few: each is passed once, and p_types are places in that array. Places are from 1.
--- `quiet_until` is null outside quiet hours. `required`: the event type's category is sent even if it is off;
--- `chooses`: the user may have turned it off, so the caller must ask preferences_of.
+-- Returns what the directory knows about the users of a batch of events, for tenants that name users, have quiet hours,
+-- or whose users have preferences. The tenant's zone and quiet hours replace missing ones of a user. Arrays are
+-- parallel, except the event types, of which a batch has few: each is passed once, and p_types are indexes into that
+-- array. Indexes and `place` are from 1. `quiet_until` is null outside quiet hours. `required`: the event type's
+-- category is sent even if it is off; `chooses`: the user may have turned it off, so the caller must call
+-- preferences_of.
 create or replace function recipients_of(
   p_tenants text[], p_users text[], p_types integer[], p_type_tenants text[], p_type_names text[]
 ) returns table (
   place integer, email text, phone text, locale text, timezone text, quiet_until timestamptz, quiet_end text,
   required boolean, chooses boolean
 ) language plpgsql stable
--- Reads by index, row by row: Postgres makes this plan on an empty database, and it must stay good.
+-- All reads are index look-ups: Postgres plans them on an empty database, and the plan must stay good.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -66,7 +67,7 @@ begin
       select r.email, r.phone, r.locale, r.timezone, r.quiet_from, r.quiet_to, r.off_categories
       from recipients r where r.tenant_id = a.tenant_id and r.user_id = a.user_id limit 1
     ) r on true
-    -- Computed only if the user has none of their own.
+    -- Read only if the user has no zone or no quiet hours of their own.
     left join lateral (
       select t.timezone, t.quiet_from, t.quiet_to from tenants t
       where t.id = a.tenant_id and (r.timezone is null or r.quiet_from is null) limit 1
@@ -79,8 +80,8 @@ begin
 end
 $function$;
 
--- Why addresses are suppressed on channels. Arrays run in parallel; `place` is from 1; addresses that are not suppressed
--- have no row.
+-- Returns why addresses are suppressed on channels. Arrays are parallel; `place` is the index, from 1. Addresses that
+-- are not suppressed have no row.
 create or replace function suppressions_of(p_tenants text[], p_channels text[], p_addresses text[])
 returns table (place integer, reason text) language plpgsql stable
 set plan_cache_mode = force_generic_plan

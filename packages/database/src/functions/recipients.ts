@@ -10,19 +10,21 @@ export interface Recipient {
   phone: string | null;
   /** Canonical BCP 47. */
   locale: string | null;
-  /** An IANA name, the tenant's where the user has none; null: UTC. */
+  /** IANA name, the tenant's if the user has none; null means UTC. */
   timezone: string | null;
-  /** When the quiet hours end that last now; null: it is not quiet. */
+  /** The end of the current quiet hours; null if it is not quiet. */
   quietUntil: Date | null;
-  /** The same by the user's clock, as the timeline names it. */
+  /** `quietUntil` by the user's clock, as text for the timeline. */
   quietEnd: string | null;
-  /** The event's category is sent whatever is turned off, and at any hour. */
+  /** The event's category is always sent, even if the user has turned it off, and at any hour. */
   required: boolean;
-  /** The user may have said no: `preferencesOf` has to be asked. */
+  /** The user may have turned the category off: the caller must call `preferencesOf`. */
   chooses: boolean;
 }
 
-/** Reads a batch in one statement. Answers come in its order; of a user nobody has named the tenant's defaults. */
+/**
+ * Reads a batch in one statement. Returns a row for each event, in order; for an unknown user, the tenant's defaults.
+ */
 export async function recipientsOf(
   pool: pg.Pool,
   events: readonly { tenantId: string; userId: string; eventType: string }[],
@@ -47,7 +49,9 @@ export async function recipientsOf(
   return recipients;
 }
 
-/** Why addresses are suppressed, in one statement; undefined: they are not. Answers come in the order of the batch. */
+/**
+ * Returns why addresses are suppressed, in the order of the batch; undefined if an address is not. Runs one statement.
+ */
 export async function suppressionsOf(
   pool: pg.Pool,
   batch: readonly { tenantId: string; channel: ProviderChannel; recipient: string | null }[],
@@ -62,7 +66,7 @@ export async function suppressionsOf(
   return reasons;
 }
 
-/** Is an event of this type to be sent to the user on these channels? */
+/** Asks whether an event of this type is sent to the user on these channels. */
 export interface PreferenceQuestion {
   tenantId: string;
   userId: string;
@@ -72,19 +76,18 @@ export interface PreferenceQuestion {
 
 export interface PreferenceVerdict {
   sends: boolean;
-  /** Why it is not sent, after `skipped: `, in the words of the timeline; null: it is. */
+  /** The reason code of a skipped message; null if the message is sent. */
   reason: string | null;
-  /** The event type's; null: it has none. */
+  /** The category of the event type; null if it has none. */
   category: string | null;
-  /** The category is sent whatever is turned off, and at any hour. */
+  /** The category is always sent, even if the user has turned it off, and at any hour. */
   required: boolean;
-  /** The most specific one that is off, as `offers/*`; null: none is. */
+  /** The most specific cell that is off, such as `offers/*`; null if no cell is off. */
   cell: string | null;
 }
 
 /**
- * Asks the one rule on preferences for a batch, in one statement. Answers come in the order of the batch, by
- * channel.
+ * Applies the preference rule to a batch, in one statement. Returns the verdicts by channel, in the order of the batch.
  */
 export async function preferencesOf(
   pool: pg.Pool,
@@ -112,7 +115,7 @@ interface AddressToSuppress {
   /** The address in the form of its delivery. */
   address: string;
   reason: NonNullable<SendOutcome["suppress"]>;
-  /** The kind of provider that told it. */
+  /** The kind of the provider that reported the reason. */
   source: string;
 }
 

@@ -1,10 +1,11 @@
--- One turn over the tenants with due deliveries on a channel, from the one after p_after to the last, at most p_most
--- rows. A tenant with a backlog gets more only once a fifth of its allowed outstanding deliveries is free, because
--- single deliveries would leave in as many messages. One replica works at a time: any other gets one row `busy`. Kinds:
---   released  on its way now; publish it            settled   ended as skipped (tenant inactive) or expired
---   capped    the tenant has more than it may send   cut      p_most is reached: continue after this tenant
--- Deliveries of broadcasts leave after the tenant's others, see broadcast_deliveries.
--- Messages of status webhooks that are held for their endpoint get the room that is left, and at least half of it.
+-- Releases due deliveries of a channel, tenant by tenant, beginning with the first tenant id after p_after, at most
+-- p_most rows. A tenant with a backlog gets more only once a fifth of its allowed outstanding deliveries is free,
+-- because deliveries that are released one by one need one NATS message each. One replica works at a time: any other
+-- gets one row `busy`. Kinds:
+--   released  released now: the caller publishes it     settled   ended as skipped (tenant inactive) or expired
+--   capped    the tenant may have more due deliveries   cut       the call's limit is reached: continue after this tenant
+-- Deliveries of broadcasts are released after the tenant's others, see broadcast_deliveries. Messages of status
+-- webhooks that are held for their endpoint get the room that is left, and at least half of it.
 create or replace function release_deliveries(p_channel text, p_in_flight integer, p_after text, p_most integer)
 returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)
 language plpgsql volatile
@@ -127,8 +128,8 @@ begin
 end
 $function$;
 
--- Endpoints of the tenant whose held messages may leave now: the endpoint is not paused, its pause is over, or it is
--- disabled or gone and the messages end as skipped. Costs one look-up per endpoint with held messages.
+-- Returns the tenant's endpoints whose held messages may be released: the endpoint is not paused, its pause is over, or
+-- it is disabled or deleted and the messages end as skipped. Costs one look-up per endpoint with held messages.
 create or replace function endpoints_to_call(p_tenant text) returns uuid[] language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -155,9 +156,9 @@ begin
 end
 $function$;
 
--- Held messages of these endpoints, the oldest first, at most p_most. An endpoint whose pause is over gets one, as its
--- probe, and none while another message is on its way to it or leaves now (p_leaving). The others get as many at a time
--- as their calls can handle.
+-- Returns and locks held messages of these endpoints, the oldest first, at most p_most. An endpoint whose pause is over
+-- gets one message as a probe, and none while another message is in flight to it or about to be (p_leaving). Any other
+-- endpoint has at most at_a_time messages in flight, as many as its calls can handle.
 create or replace function held_messages(
   p_tenant text, p_endpoints uuid[], p_leaving uuid[], p_in_flight integer, p_most integer
 ) returns uuid[] language plpgsql volatile
@@ -197,7 +198,7 @@ begin
 end
 $function$;
 
--- Whether release_again would find any delivery.
+-- Returns whether release_again would find a delivery.
 create or replace function has_unclaimed(p_channel text, p_older_than interval) returns boolean
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -215,13 +216,14 @@ begin
 end
 $function$;
 
--- For this long after the end of a lease the delivery is left to JetStream, which redelivers a dead sender's messages.
+-- Returns for how long after the end of a lease a delivery is left to JetStream, which redelivers a dead sender's
+-- messages.
 create or replace function left_to_jetstream() returns interval language sql immutable parallel safe as $function$
   select interval '10 seconds'
 $function$;
 
--- Releases again every delivery that was released before p_older_than and reached no sender, or whose sender died;
--- settles those of inactive tenants. Kinds: released, settled, busy.
+-- Releases again the deliveries that were released more than p_older_than ago and that no sender claimed, or whose
+-- sender died; settles those of inactive tenants. Kinds: released, settled, busy.
 create or replace function release_again(p_channel text, p_older_than interval, p_most integer)
 returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)
 language plpgsql volatile

@@ -7,18 +7,18 @@ interface ReleasedDelivery {
   tenantId: string;
   channel: SentChannel;
   traceId: string;
-  /** W3C `traceparent` that its spans belong to; null: not sampled. */
+  /** W3C `traceparent` of the delivery's spans; null if the trace is not sampled. */
   traceParent: string | null;
 }
 
 export interface Release {
-  /** On their way now: publish them. */
+  /** Deliveries that the caller must publish now. */
   released: ReleasedDelivery[];
   /** Events of deliveries that ended here, as skipped or expired. */
   settledEvents: string[];
-  /** Tenants that have more due than they may have outstanding. */
+  /** Tenants that may have more due deliveries than they may have outstanding. */
   capped: string[];
-  /** The turn was cut short after this tenant: go on from there. */
+  /** Set if the call stopped at a limit: the tenant after which the next call continues. */
   cutAfter: string | undefined;
   /** Another replica is releasing this channel. */
   busy: boolean;
@@ -33,8 +33,9 @@ interface Row {
 }
 
 /**
- * One turn over the tenants with deliveries due on a channel, from the one after `after` ("" for the
- * first) to the last: each gets at most what it lacks to `inFlightPerTenant` outstanding.
+ * Releases due deliveries of a channel, tenant by tenant, beginning with the first tenant id after `after` ("": the
+ * first tenant). A tenant has at most `inFlightPerTenant` released deliveries at a time. A call returns at most `most`
+ * deliveries.
  */
 export async function releaseDeliveries(
   pool: pg.Pool,
@@ -49,7 +50,7 @@ export async function releaseDeliveries(
   return toRelease(options.channel, rows);
 }
 
-/** Releases once more what was released longer ago than `olderThanMs` and has not moved since. */
+/** Releases again deliveries that were released more than `olderThanMs` ago and not claimed, or whose sender died. */
 export async function releaseAgain(
   pool: pg.Pool,
   options: { channel: SentChannel; olderThanMs: number; most: number },
@@ -62,7 +63,7 @@ export async function releaseAgain(
   return toRelease(options.channel, rows);
 }
 
-/** Whether anything was released longer ago than `olderThanMs` that no sender has claimed, or whose sender died. */
+/** Returns whether a delivery was released more than `olderThanMs` ago and not claimed, or whether its sender died. */
 export async function hasUnclaimed(
   pool: pg.Pool,
   channel: SentChannel,
@@ -75,7 +76,7 @@ export async function hasUnclaimed(
   return row?.hasUnclaimed === true;
 }
 
-/** Back to rest: what could not be published waits for the next turn. */
+/** Undoes the release of deliveries that could not be published, so that a later call releases them again. */
 export async function takeBackRelease(pool: pg.Pool, ids: readonly string[]): Promise<void> {
   await pool.query(
     `with locked as materialized (
@@ -89,8 +90,9 @@ export async function takeBackRelease(pool: pg.Pool, ids: readonly string[]): Pr
 }
 
 /**
- * Erases the variables of events of which every delivery has ended, where a template was flagged
- * sensitive; of a digest's id those of its events. Call after the commit that ended them, so that of two channels the later one sees both.
+ * Erases the variables of events whose deliveries have all ended, if one of their templates is or was sensitive. For
+ * the id of a digest, it erases the variables of the digest's events. Call it after the commit that ends a delivery: if
+ * two channels end at the same time, the later call then sees that both have ended.
  */
 export async function eraseSensitiveVariables(pool: pg.Pool, eventIds: readonly string[]) {
   await pool.query(
@@ -157,17 +159,17 @@ export interface WokenEvent {
 }
 
 interface Waking {
-  /** Another replica is at it. */
+  /** Another replica is waking events, so this call did nothing. */
   busy: boolean;
-  /** In the order in which they were let go. */
+  /** In the order in which they are dispatched. */
   events: WokenEvent[];
-  /** The tenant to go on from; undefined: that was the last one. */
+  /** The value of `after` for the next call; undefined if all tenants were visited. */
   next: string | undefined;
 }
 
 /**
- * Lets at most `most` events go that are due, of the tenants after `after` (an id; empty: from the first one on).
- * They are to be published now.
+ * Makes due scheduled events ready for dispatch: at most `most`, of the tenants whose id is after `after` ("": all).
+ * The caller must publish them.
  */
 export async function wakeEvents(pool: pg.Pool, after: string, most: number): Promise<Waking> {
   type Row = Omit<WokenEvent, "tenantId"> & { state: string; tenantId: string | null };

@@ -1,12 +1,12 @@
--- How many deliveries of a tenant are outstanding on a channel, counted under one advisory lock per (channel, tenant).
--- Nobody waits for the lock: a caller that does not get it leaves its rows in Postgres. The tenant '' is the channel's
--- own lock.
+-- Returns the key of the advisory lock for counting a tenant's outstanding deliveries on a channel. Nobody waits for
+-- the lock: a caller that does not get it leaves its deliveries unreleased. The tenant '' means the lock of the
+-- channel.
 create or replace function release_lock(p_channel text, p_tenant text) returns bigint
 language sql immutable as $function$
   select hashtextextended('belfry release ' || p_channel || ' ' || p_tenant, 0)
 $function$;
 
--- Deliveries of the tenant that are released and not settled, counted up to p_most.
+-- Returns how many deliveries of the tenant are released and not settled, counted up to p_most.
 create or replace function outstanding(p_channel text, p_tenant text, p_most integer) returns integer
 language plpgsql stable
 set plan_cache_mode = force_generic_plan

@@ -1,6 +1,6 @@
--- Assigns moments to begin calls, evenly spaced over all replicas, so that in no second more calls begin than the account
--- allows. Grants up to p_wanted moments within the horizon. Returns how many, and in how many ms the first one is (if
--- none: in how many ms to ask again).
+-- Reserves start times for calls to a provider, evenly spaced over all replicas, so that in no second more calls begin
+-- than the account allows. Grants up to p_wanted times within p_horizon_ms. Returns how many, and in how many ms the
+-- first one is (if none is granted: in how many ms to call again).
 create or replace function reserve_sends(
   p_provider uuid, p_wanted integer, p_spacing_ms double precision, p_horizon_ms double precision,
   out granted integer, out first_in_ms double precision

@@ -1,5 +1,5 @@
--- The newest events of search terms, p_most of each hash, read along the index from its end. Without this form the
--- planner assumes an average number of events per hash, and would read and sort all of them.
+-- Returns the newest events of search terms, at most p_most per hash, by reading the index backwards. In one plain
+-- statement, the planner would assume an average number of events per hash, and read and sort all of them.
 create or replace function search_term_events(p_hashes uuid[], p_most integer)
 returns setof uuid
 language plpgsql stable

@@ -1,7 +1,8 @@
--- Which deliveries of broadcasts may leave: each provider has its room, which the broadcasts of a tenant share in turn.
+-- Selects the deliveries of broadcasts that may be released. Each provider has a limit, which the tenant's broadcasts
+-- share.
 
--- The provider that takes a broadcast's deliveries of a channel: the one that the broadcast names, else the tenant's first
--- one whose circuit is closed. Null: the tenant has no active one.
+-- Returns the provider that sends a broadcast's deliveries on a channel: the active one that the broadcast names, else
+-- the tenant's first active one, if possible one whose circuit is closed. Null if the tenant has no active one.
 create or replace function broadcast_provider(
   p_tenant text, p_channel text, p_named uuid, out provider_id uuid, out max_per_second integer
 ) language plpgsql stable
@@ -17,14 +18,14 @@ begin
 end
 $function$;
 
--- How fast a broadcast is taken to go through a provider that has no rate.
+-- Returns the messages per second that are assumed for a provider without a configured rate.
 create or replace function broadcasts_without_rate() returns integer language sql immutable parallel safe as $function$
   select 20
 $function$;
 
--- The tenant's due deliveries of broadcasts that may leave now, at most p_most. Locks them. Each provider has its own room,
--- which its broadcasts share in turn. Nothing leaves of paused and cancelled broadcasts. The caller holds the channel's
--- release_lock and releases the deliveries.
+-- Returns and locks the tenant's due deliveries of broadcasts that may be released now, at most p_most. Each provider
+-- has its own limit, which its broadcasts share. Skips broadcasts that are paused or being cancelled. The caller holds
+-- the channel's release_lock and releases the deliveries.
 create or replace function broadcast_deliveries(
   p_channel text, p_tenant text, p_moment timestamptz, p_most integer, out ids uuid[], out is_capped boolean
 ) language plpgsql volatile
@@ -53,7 +54,8 @@ begin
         and d.status in ('queued', 'waiting') and d.broadcast_id > broadcast
       order by d.broadcast_id limit 1);
     exit when broadcast is null;
-    -- A person may replay deliveries of a cancelled broadcast that has ended: they leave, and end when they are claimed.
+    -- A person may replay deliveries of a broadcast whose cancellation is complete: they are released, and end when
+    -- they are claimed.
     select b.state, case when b.provider_channel = p_channel then b.provider_id end as named into one
     from broadcasts b where b.id = broadcast;
     continue when one.state in ('paused', 'cancelling');
@@ -82,12 +84,13 @@ begin
 end
 $function$;
 
--- The due deliveries of these broadcasts that may leave for one provider now, at most p_most. Each broadcast has the same
--- share, and the turn goes on from where it was.
+-- Returns the due deliveries of these broadcasts that may be released for one provider now, at most p_most. Each
+-- broadcast has the same share, beginning with the one after the last that got deliveries.
 --
--- Half a second of the provider's configured rate may be outstanding. No more than half a second of what it really takes
--- waits for a sender: a code that comes now waits behind them. Nothing leaves while the provider's calls are reserved for
--- longer than that. The senders reserve calls a second ahead, so a single event always finds one.
+-- At most half a second of the provider's configured rate may be outstanding. Of these, at most half a second of the
+-- rate that the provider really reaches may wait for a sender, because a login code that is sent now waits behind them.
+-- Nothing is released while calls to the provider are reserved for more than half a second ahead. Senders reserve calls
+-- a second ahead, so a single event always finds one.
 create or replace function broadcast_turns(
   p_channel text, p_tenant text, p_provider uuid, p_max_per_second integer, p_broadcasts uuid[], p_moment timestamptz,
   p_most integer, out ids uuid[], out is_capped boolean
@@ -100,7 +103,8 @@ set enable_mergejoin = off
 as $function$
 declare
   ahead constant interval := '500 milliseconds';
-  -- Waits for a sender however little the provider takes, so that a broadcast begins and its pace can grow.
+  -- At least so many may wait for a sender, even if the provider is slow, so that a broadcast can begin and become
+  -- faster.
   least_waiting constant integer := 2;
   lane record;
   known record;
@@ -122,7 +126,7 @@ begin
     select d.*, d.released_at is not null and d.status in ('queued', 'waiting', 'sending') as is_outstanding
     from deliveries d where d.id = u.id limit 1
   ) d;
-  -- A call counts fully when it has ended, and a third of it a second later: a rate by the second.
+  -- Decaying average of calls per second: an ended call counts as 1, and a second later as 1/e.
   taken := known.ended + coalesce(
     lane.taken * exp(-least(30, greatest(0, extract(epoch from p_moment - lane.looked_at)::double precision))), 0);
   room := case
@@ -132,6 +136,7 @@ begin
   room := least(p_most, room - cardinality(known.outstanding),
     greatest(least_waiting, floor(taken / 2)::integer) - known.unclaimed);
 
+  -- Begins after the broadcast that got the last delivery (turn_of).
   waiting := array(
     select b.id from unnest(p_broadcasts) b (id) order by coalesce(b.id <= lane.turn_of, false), b.id);
   while room > 0 and waiting <> '{}' loop

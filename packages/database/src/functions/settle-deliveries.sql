@@ -1,5 +1,6 @@
--- One field of a message's faults: from a list of missing names, or from {"missing": [...], "warnings": [...]}.
--- A function, because it is seldom called: a subquery in a statement slows every run of it.
+-- Returns one field of a message's faults. p_told is an array of missing names, or an object {"missing": [...],
+-- "warnings": [...]}. This is a function because few messages have faults, and a subquery would slow down every run of
+-- the statement.
 create or replace function lacking(p_told json, p_field text) returns text[] language sql immutable strict as $function$
   select array_agg(texts)
   from json_array_elements_text(
@@ -7,11 +8,12 @@ create or replace function lacking(p_told json, p_field text) returns text[] lan
   ) texts
 $function$;
 
--- Stores the ends of attempts, one call per batch; locks and clock as in claim_deliveries. Only the attempt that holds a
--- delivery moves it, but a late acceptance still ends it, so that it is not sent again. A settlement without a class made
--- no call: its attempt is deleted. A delivery that was cancelled during this attempt is not retried: it ends as
--- cancelled. Returns the ids that moved.
--- p_missing: the faults of each message, in the form that `lacking` reads; null keeps the stored ones.
+-- Stores the results of attempts, one call per batch. Like claim_deliveries, it locks the deliveries in order of id and
+-- then reads the database's clock. Only a delivery's current attempt may change its status, with one exception: a late
+-- `accepted` ends the delivery, so that it is not sent again. A result without a class means that no provider was
+-- called, so its attempt is deleted. A delivery that was cancelled during this attempt is not retried, but ends as
+-- cancelled. Returns the ids of the deliveries that it changed. p_missing has the faults of each message in the form
+-- that `lacking` reads; null keeps the stored ones.
 create or replace function settle_deliveries(
   p_ids uuid[], p_numbers integer[], p_statuses text[], p_reasons text[], p_delays_ms bigint[],
   p_counted boolean[], p_missing json[], p_classes text[], p_durations_ms integer[],
@@ -19,12 +21,12 @@ create or replace function settle_deliveries(
 ) returns setof uuid language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- Each join is one with the arguments, whose number is unknown when Postgres plans it.
+-- Each join is with the arrays in the arguments. Postgres does not know their length when it plans.
 set enable_nestloop = off
 as $function$
 #variable_conflict use_column
 declare
-  -- One statement per delivery is cheaper for one delivery, and for twenty dearer than joins with the arguments.
+  -- Up to this many deliveries are updated one by one, which is cheaper for one; joins are cheaper for twenty.
   few constant integer := 4;
   moment timestamptz;
   settled_id uuid;
@@ -84,6 +86,7 @@ begin
     return;
   end if;
 
+  -- Disables the trigger tell_delivery: tell_moves below reports all deliveries in one statement.
   perform set_config('belfry.tells', 'apart', true);
   for settled_id, due, owner in
     update deliveries d

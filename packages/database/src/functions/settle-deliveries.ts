@@ -5,7 +5,7 @@ import type pg from "pg";
 import { callFunction } from "../connection.ts";
 import type { Schema } from "../schema.ts";
 
-/** The columns that end an attempt which made a call. */
+/** The result of an attempt that called a provider. */
 export type AttemptEnd = Pick<
   Selectable<Schema["attempts"]>,
   "reason" | "vendor_status" | "vendor_answer" | "message_id"
@@ -20,19 +20,19 @@ export interface Settlement {
     "accepted" | "waiting" | "failed" | "bounced" | "expired" | "skipped" | "unknown"
   >;
   reason: string | null;
-  /** When it is due again; for `waiting`. */
+  /** For `waiting`: after how long the delivery is due again. */
   delayMs: number | null;
-  /** Whether it moves on in the retry schedule. */
+  /** Whether the attempt counts in the retry schedule. */
   counted: boolean;
-  /** Variables that the template named and the event did not have; null leaves what is known. */
+  /** Variables that the template uses and the event does not have. If null or empty, the stored ones stay. */
   missing: readonly string[] | null;
-  /** Other parts that the message lacks, in the timeline's words. If absent, the stored ones stay. */
+  /** Other faults of the message, in the timeline's words. If absent or empty, the stored ones stay. */
   warnings?: readonly string[];
-  /** null: no call was made, and the attempt is taken back. */
+  /** Null if no call was made: the attempt is then deleted. */
   end: AttemptEnd | null;
 }
 
-/** Settles a batch in one call. Returns the deliveries that moved. */
+/** Settles a batch in one call. Returns the ids of the deliveries that it changed. */
 export async function settleDeliveries(
   pool: pg.Pool,
   batch: readonly Settlement[],
@@ -60,14 +60,17 @@ export async function settleDeliveries(
 export interface Postponement {
   tenantId: string;
   ids: readonly string[];
-  /** Why, for the timeline; null keeps what stands there. */
+  /** The reason for the timeline; null keeps the stored one. */
   reason: string | null;
-  /** When the first is due again, and how far apart the others follow. */
+  /** When the first delivery is due again, and the interval between the following ones. */
   delayMs: number;
   spacingMs: number;
 }
 
-/** Puts released deliveries back to rest, untried. Leaves alone what another sender has claimed since. */
+/**
+ * Undoes the release of deliveries and makes them due later, without an attempt. Ignores deliveries that a sender has
+ * claimed since.
+ */
 export async function postponeDeliveries(
   pool: pg.Pool,
   { tenantId, ids, reason, delayMs, spacingMs }: Postponement,
@@ -90,14 +93,14 @@ export async function postponeDeliveries(
   });
 }
 
-/** JSON, as the function reads it; null where nothing is lacking. */
+/** Returns the JSON that the function `lacking` reads, or null if there are no faults. */
 function lackingText({ missing, warnings = [] }: Settlement): string | null {
   const names = (missing ?? []).map(storable);
   if (warnings.length === 0) return names.length === 0 ? null : JSON.stringify(names);
   return JSON.stringify({ missing: names, warnings: warnings.map(storable) });
 }
 
-/** A text column holds neither U+0000 nor a lone surrogate, and one of them fails a whole batch. */
+/** Removes what a text column cannot store: U+0000 and lone surrogates. One of them would fail a whole batch. */
 function storable(text: string | null): string | null {
   return text === null ? null : text.replaceAll("\u0000", "").toWellFormed();
 }

@@ -1,12 +1,12 @@
--- Stores the receipts of one tenant's deliveries on some channels, each vendor event once, and moves the deliveries
--- forwards only, whatever the order in which receipts come. Any receipt proves that the provider has the message: a
--- delivery that waits for another attempt, is queued again after an attempt, or is unknown, ends as accepted, so that it
--- is not sent again. Receipts of deliveries that the tenant does not have on these channels are ignored. Returns the id
--- of each new receipt's delivery, and the event of each delivery that moved.
+-- Stores the receipts of one tenant's deliveries on some channels, each vendor event once, and updates the deliveries.
+-- A status only moves forwards, in whatever order receipts arrive. Any receipt proves that the provider has the
+-- message: a delivery that waits for another attempt, is queued again after an attempt, or is unknown, ends as
+-- accepted, so that it is not sent again. Receipts of deliveries that the tenant does not have on these channels are
+-- ignored. Returns the id of each new receipt's delivery, and the event's id if the delivery changed.
 --
--- p_addresses: of whom each receipt tells, null: of the recipient. A receipt about another address, which got a copy,
--- suppresses that address alone and moves nothing; an empty one is about one of those who got the mail, and the vendor
--- does not say which: it suppresses nobody, either.
+-- p_addresses has the address that each receipt is about; null means the recipient. A receipt about another address,
+-- which got a copy, suppresses only that address and changes no delivery. An empty address means that the receipt is
+-- about one of the people who got the mail, but the vendor does not say which: it changes and suppresses nothing.
 create or replace function store_receipts_of_addresses(
   p_tenant text, p_channels text[], p_provider_kind text, p_vendor_events text[], p_deliveries uuid[],
   p_kinds text[], p_reasons text[], p_vendor_statuses text[], p_times timestamptz[], p_suppress text[],
@@ -52,7 +52,7 @@ begin
       select distinct on (f.channel, f.address, f.suppress = 'opted out') p_tenant, f.channel, f.address, f.suppress, p_provider_kind, moment
       from fresh f
       where f.suppress is not null and f.address <> '' and (
-        -- Looks into the index once per item, without a join: Postgres makes its plan on an empty database.
+        -- One index look-up per item, without a join, because Postgres makes its plan on an empty database.
         select count(*) from (
           select from suppressions s
           where s.tenant_id = p_tenant and s.channel = f.channel and s.address = f.address
@@ -86,7 +86,7 @@ begin
 end
 $function$;
 
--- The same for services of the version before, whose receipts name no address.
+-- Does the same for services of the previous version, whose receipts have no address.
 create or replace function store_receipts(
   p_tenant text, p_channels text[], p_provider_kind text, p_vendor_events text[], p_deliveries uuid[],
   p_kinds text[], p_reasons text[], p_vendor_statuses text[], p_times timestamptz[], p_suppress text[]

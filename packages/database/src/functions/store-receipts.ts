@@ -12,17 +12,17 @@ export interface ReceiptsOrigin {
 }
 
 export interface StoredReceipts {
-  /** Deliveries with a receipt that was not known before. */
+  /** Number of deliveries with a receipt that was not known before. */
   fresh: number;
-  /** Deliveries that moved on. */
+  /** Number of events with a delivery whose status changed. */
   moved: number;
 }
 
 const BATCH_RECEIPTS = 500;
 
 /**
- * Keeps receipts and moves their deliveries on, in batches. Receipts that are
- * known already and those of other tenants' deliveries change nothing. Safe to call again.
+ * Stores receipts and updates their deliveries, in batches. Receipts that are already stored, and those of other
+ * tenants' deliveries, change nothing. Safe to call again.
  */
 export async function storeReceipts(
   pool: pg.Pool,
@@ -52,12 +52,12 @@ export async function storeReceipts(
       if (row.eventId !== null) movedEvents.add(row.eventId);
     }
   }
-  // A delivery that waited for another try may have been the last that needed them.
+  // A delivery that waited for another attempt may have been the last that needed the variables.
   if (movedEvents.size > 0) await eraseSensitiveVariables(pool, [...movedEvents]);
   return { fresh: fresh.size, moved: movedEvents.size };
 }
 
-/** The receipts of deliveries of one tenant, in the order in which they came. */
+/** Returns the receipts of deliveries of one tenant, in the order in which they were received. */
 export async function receiptsOfDeliveries(
   db: Database,
   tenantId: string,
@@ -74,7 +74,7 @@ export async function receiptsOfDeliveries(
       "vendor_status as vendorStatus",
       "occurred_at as occurredAt",
       "received_at as receivedAt",
-      // The address of a copy; null for the recipient's.
+      // The address that got a copy; null if the receipt is about the recipient.
       "address",
     ])
     .where("delivery_id", "in", deliveryIds)

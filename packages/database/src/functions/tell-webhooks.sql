@@ -1,12 +1,13 @@
--- Messages to the tenants' endpoints, written in the transaction of the change that they report. Endpoints are looked up
--- by tenant; a tenant without any costs one index look-up.
+-- These functions write messages to the tenants' endpoints, in the transaction of the change that a message reports.
+-- Endpoints are looked up by tenant; a tenant without any costs one index look-up.
 --
--- These functions run inside others, under the planner settings of those, so each statement reads indexes, row by row,
--- in the only order that it allows.
+-- Other functions call these functions under their own planner settings. So each statement is written with lateral
+-- joins that permit one join order only: an index look-up for each row.
 
--- A UUIDv7 of the current time, for rows that the database itself creates.
+-- Returns a UUIDv7 of the current time, for rows that the database itself creates.
 create or replace function id_of_now() returns uuid language sql volatile parallel safe as $function$
-  -- Milliseconds, the version with the rest of the microseconds, and random bits: Postgres has its own since 18.
+  -- Milliseconds, the version (0x7000) with the fraction of a millisecond, and random bits. Postgres 18 has its own
+  -- function.
   select encode(
     substring(int8send(now.micros / 1000) from 3)
       || substring(int4send((28672 + now.micros % 1000 * 4096 / 1000)::integer) from 3)
@@ -15,14 +16,14 @@ create or replace function id_of_now() returns uuid language sql volatile parall
   from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros) now
 $function$;
 
--- A moment in the form of webhook payloads: ISO 8601, UTC.
+-- Returns a moment in the form of webhook payloads: ISO 8601, UTC.
 create or replace function iso_time(p_at timestamptz) returns text language sql stable parallel safe as $function$
   select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $function$;
 
--- Writes a message with its delivery for each of these endpoints of one tenant. `p_data` holds ids and Belfry's words,
--- nothing about a person. p_user, by which an erasure finds the message, is set only if the message names the user. The
--- message is held for an endpoint with a pause beside it in p_pauses, even if the pause is over: its probe decides.
+-- Writes a message and its delivery for each of these endpoints of one tenant. p_data holds ids and texts of Belfry,
+-- but no personal data. p_user is set only if the message names the user; an erasure finds the message by it. If
+-- p_pauses has a time for an endpoint, the message is held, even if that time has passed: a probe must first succeed.
 create or replace function write_webhook_messages(
   p_webhooks uuid[], p_pauses timestamptz[], p_tenant text, p_type text, p_event uuid, p_user text,
   p_at timestamptz, p_data json
@@ -43,8 +44,8 @@ begin
 end
 $function$;
 
--- The same for all endpoints of the tenant that subscribe to the type. p_named: only those that name it, because a
--- broadcast would flood those that subscribe to all types.
+-- Writes the message for all endpoints of the tenant that subscribe to the type. If p_named is true, endpoints that
+-- subscribe to all types are left out, because a broadcast would flood them.
 create or replace function tell_endpoints(
   p_tenant text, p_type text, p_event uuid, p_user text, p_at timestamptz, p_data json, p_named boolean
 ) returns void language plpgsql volatile
@@ -68,8 +69,8 @@ create or replace function tell_webhooks(
   select tell_endpoints(p_tenant, p_type, p_event, p_user, p_at, p_data, false)
 $function$;
 
--- A stored reason in words, as reasonWords of contracts/reasons.ts writes it; a reason without a code is returned as it
--- is. The table reason_words holds the REASONS of contracts.
+-- Returns a stored reason in words, like reasonWords of contracts/reasons.ts; returns a reason without a code
+-- unchanged. The table reason_words holds the REASONS of contracts.
 create or replace function reason_in_words(p_reason text) returns text language plpgsql stable
 set enable_seqscan = off
 as $function$
@@ -82,7 +83,7 @@ begin
   if found_words is null then return p_reason; end if;
   if strpos(found_words, '{') = 0 then return found_words; end if;
   args := coalesce(nullif(substr(p_reason, strpos(p_reason || ' ', ' ') + 1), ''), '{}')::json;
-  -- The names are between braces: every second part.
+  -- The names are between braces: every second part is a name.
   return (
     select string_agg(
       case
@@ -92,14 +93,14 @@ begin
       end, '' order by p.place)
     from regexp_split_to_table(found_words, '[{}]') with ordinality p (part, place));
 exception when invalid_text_representation then
-  -- Words of a vendor that only look like a code.
+  -- The reason is a vendor's text that only looks like a code.
   return p_reason;
 end
 $function$;
 
--- A reason without anything that may be an address or a number, because providers like to quote them. A number here has
--- seven digits or more, however they are grouped; status codes of servers (550 5.7.26) and times have fewer. The
--- expressions have no capturing group, so Postgres reads a text once for each of them, whatever it contains.
+-- Replaces everything in a reason that may be an email address or a phone number, because providers often quote them. A
+-- phone number has at least seven digits, in any grouping; status codes of mail servers (550 5.7.26) and times have
+-- fewer. The expressions have no capturing group, so that Postgres needs only one pass over the text for each.
 create or replace function told_reason(p_reason text, p_recipient text) returns text
 language sql immutable parallel safe as $function$
   select left(regexp_replace(regexp_replace(
@@ -165,8 +166,9 @@ begin
 end
 $function$;
 
--- The trigger that writes a webhook message for every move of a delivery to an end or to sent, whoever moves it. A
--- caller that moves many at once may set belfry.tells meanwhile, and call tell_moves right after.
+-- Trigger function: writes webhook messages when a delivery gets a status that is reported, whichever function sets it.
+-- A caller that updates many at once disables the trigger by setting belfry.tells to 'apart', and then calls
+-- tell_moves.
 create or replace function tell_delivery() returns trigger language plpgsql
 set enable_seqscan = off
 as $function$
@@ -178,8 +180,8 @@ begin
 end
 $function$;
 
--- The events of a digest for its message: their number, and the oldest 100, by Belfry's ids and by the tenant's own. If
--- the digest ended because each event was read or cancelled meanwhile, it names those.
+-- Returns the events of a digest for its webhook message: their number, and the ids of the oldest 100, both Belfry's
+-- and the tenant's. If every event was read or cancelled before the digest was sent, these events are returned.
 create or replace function told_digest(
   p_digest uuid, p_tenant text, out count bigint, out ids json, out event_ids json
 ) language plpgsql stable as $function$
@@ -199,7 +201,7 @@ begin
 end
 $function$;
 
--- Writes webhook messages about channels without a delivery: skipped and failed ones with an active template.
+-- Writes webhook messages about channels without a delivery: skipped and failed channels with an active template.
 create or replace function tell_outcomes(p_ids uuid[]) returns void language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -272,8 +274,8 @@ begin
 end
 $function$;
 
--- Writes webhook messages about changed preferences, one per user and endpoint: p_cells are, parallel to the users, JSON
--- arrays of objects of category, channel and enabled.
+-- Writes webhook messages about changed preferences, one per user and endpoint. p_cells is parallel to p_users: each
+-- item is a JSON array of objects with the fields category, channel and enabled.
 create or replace function tell_preferences(p_tenant text, p_source text, p_users text[], p_cells json[])
 returns void language plpgsql volatile
 set enable_seqscan = off

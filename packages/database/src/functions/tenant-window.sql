@@ -1,7 +1,7 @@
--- The sliding window of a tenant's requests: a ring of 61 seconds, second s at s % 61 + 1. It only moves forward, because
--- a clock that goes back must not reopen a window.
+-- The sliding window of a tenant's requests is a ring of 61 counters, one per second: second s is at s % 61 + 1. The
+-- ring only moves forward, because a clock that goes back must not reopen a window.
 --
--- turned_ring: the ring and its sum at a later second.
+-- turned_ring returns the ring and its sum at a later second.
 create or replace function turned_ring(inout ring integer[], inout used integer, from_second bigint, to_second bigint)
 language plpgsql immutable as $function$
 declare
@@ -21,13 +21,13 @@ begin
 end
 $function$;
 
--- The current second of the ring: the moment's, or the ring's own if that is later.
+-- Returns the current second of the ring: the moment's, or the ring's own if that is later.
 create or replace function ring_second(ring_second bigint, moment timestamptz) returns bigint
 language sql immutable as $function$
   select greatest(floor(extract(epoch from moment))::bigint, ring_second)
 $function$;
 
--- The ring with more requests in a second.
+-- Returns the ring with more requests in a second.
 create or replace function ring_with(ring integer[], at_second bigint, more integer) returns integer[]
 language plpgsql immutable as $function$
 declare
@@ -38,7 +38,7 @@ begin
 end
 $function$;
 
--- Seconds until enough of the oldest seconds have left the window for one more request.
+-- Returns the seconds until enough of the oldest requests have left the window for one more.
 create or replace function ring_wait(ring integer[], used integer, per_minute integer, last_second bigint, moment timestamptz)
 returns integer language plpgsql immutable as $function$
 declare
@@ -57,15 +57,16 @@ begin
 end
 $function$;
 
--- Counts one event in a tenant's minute and day, as accept_events does, for a message that is no event. One call, so no
--- client holds the tenant's row between two statements. False where there is no room; nothing is counted then.
+-- Counts one event in a tenant's minute and day, as accept_events does, for a message that is no event. It is one call,
+-- so that no client holds the lock of the tenant's row between two statements. Returns false and counts nothing if a
+-- limit is reached.
 create or replace function count_event(p_tenant text) returns boolean language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
 begin
   perform 1 from tenant_limits l where l.tenant_id = p_tenant for update;
-  -- A statement of its own: it sees what the holder of the lock before us has counted.
+  -- This is a separate statement, so that it sees what the previous holder of the lock has counted.
   update tenant_limits l
   set ring = ring_with(o.ring, o.second, 1), ring_second = o.second, ring_total = o.used + 1,
       day = o.day, day_total = o.day_total + 1

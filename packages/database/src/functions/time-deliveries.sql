@@ -1,18 +1,20 @@
 -- Decides about the deliveries of claimed events whose templates have a digest, a throttle or "only if unread". The
 -- caller holds the users' locks (take_user_turns) and the open digests (lock_open_digests), and has read p_moment
--- afterwards, so no digest opens while the previous one can be joined. Arrays run in parallel. This function writes
--- digests, their items and throttles, and moves the deliveries of open digests. It returns the deliveries that the
--- caller must make, one row for each delivery of a claimed event that has any timing:
---   write      make it as the row says; if it opens a digest, `event_id` is the digest's id
---   gathered   make none: the event is in an open digest
---   throttled  make none: the limit is reached
--- `place` is from 1. `words` tell the event what waits or was throttled, and until when; null: it leaves normally.
+-- afterwards, so no digest opens while the previous one can be joined. Arrays are parallel. This function writes
+-- digests, their items and throttles, and reschedules the deliveries of open digests. It returns one row for each
+-- delivery of a claimed event that has any timing, with a `verdict`:
+--   write      insert a delivery with the values of the row; if it opens a digest, `event_id` is the digest's id
+--   gathered   insert no delivery: the event is in an open digest
+--   throttled  insert no delivery: the throttle's limit is reached
+-- `place` is the delivery's index in the arrays, from 1. `words` is the reason code to store with the event: why its
+-- delivery waits or was throttled, and until when. Null: the delivery is sent without a delay.
 --
--- An event joins a digest while the digest's delivery is queued, unreleased and without an attempt, whatever the time.
--- This is decided under the lock of that row, which everybody who releases, claims, cancels or deletes it takes first. A
--- digest without a delivery, because its first event has left alone, can be joined until its window ends. Any other
--- digest is closed, and a new one opened. The same happens to a full one, which still leaves when its window ends. An
--- event with an envelope joins and opens none of mails (`ofMail`).
+-- An event can join a digest as long as the digest's delivery is queued, unreleased and not yet attempted, even after
+-- the window has ended. The caller holds the lock on the delivery's row; every function that releases, claims, cancels
+-- or deletes a delivery takes this lock first. If the first event was sent alone, the digest has no delivery yet, and
+-- events can join it until its window ends. If an event cannot join the open digest, the digest is closed and a new one
+-- is opened. A full digest is closed too, but is still sent when its window ends. An event with its own envelope
+-- neither joins nor opens an email digest (`ofMail`).
 create or replace function time_deliveries(
   p_moment timestamptz, p_claimed uuid[], p_events uuid[], p_tenants text[], p_channels text[],
   p_recipients text[], p_expires timestamptz[], p_due timestamptz[], p_reasons text[], p_timing json[]
@@ -42,11 +44,12 @@ declare
   due_at timestamptz;
   lives_until timestamptz;
   over integer;
-  -- For the current user, type and channel: when messages were let through, oldest first.
+  -- Throttle state of the current user, event type and channel: its number, the place of the last message that was let
+  -- through, and the times of all such messages in the throttle's window, oldest first.
   limited integer;
   last_place integer;
   times timestamptz[];
-  -- The columns of the answer, by place.
+  -- The columns of the result, by place.
   verdicts text[] := no_texts;
   event_ids uuid[] := p_events;
   dues timestamptz[] := no_times;
@@ -54,8 +57,9 @@ declare
   lives timestamptz[] := p_expires;
   unread boolean[] := no_texts;
   told text[] := no_texts;
-  -- State by a digest's number. `none`: none is open; `led`: its first event left by itself, and no other came;
-  -- `open`: it has a delivery, as a row or to be made at the place of its owner.
+  -- The following arrays are indexed by digest_number. `none`: no digest is open. `led`: the first event was sent
+  -- alone, and no other has joined. `open`: the digest has a delivery: a stored row, or one that this call returns at
+  -- place owners[g].
   states text[] := no_texts;
   digest_ids uuid[] := no_ids;
   delivery_ids uuid[] := no_ids;
@@ -65,7 +69,7 @@ declare
   digest_dues timestamptz[] := no_times;
   digest_lives timestamptz[] := no_times;
   digest_words text[] := no_texts;
-  -- The rows to write at the end: new ones by the place of their event.
+  -- The rows to write at the end. Arrays of new rows are indexed by the place of their event.
   stale uuid[] := '{}';
   moved_deliveries uuid[] := '{}';
   new_digests uuid[] := no_ids;
@@ -113,7 +117,7 @@ begin
     place := item.place;
     verdicts[place] := 'write';
     quiet_end := p_due[place];
-    -- An event's own envelope holds for no other event, so such an event leaves by itself.
+    -- An envelope applies to one event only, so an event with its own envelope is sent alone.
     g := case when item.says_more is not true then item.digest_number end;
     if g is not null and states[g] is null then
       states[g] := case
@@ -159,7 +163,7 @@ begin
       end if;
     end if;
     if lives_until <= due_at and quiet_end is not null then
-      -- The event expires by itself, without its digest: the others keep their own times.
+      -- Only this event expires, without its digest: the other events keep their own times.
       dues[place] := due_at;
       lives[place] := lives_until;
       reasons[place] := coded_reason('expires-in-quiet-hours', item.quiet_end);
@@ -167,7 +171,7 @@ begin
       continue;
     end if;
 
-    -- A digest counts once.
+    -- The throttle counts a digest as one message.
     if item.throttle_count is not null and (alone or states[g] <> 'open') then
       if limited is distinct from item.throttle_number then
         limited := item.throttle_number;
@@ -184,7 +188,7 @@ begin
         continue;
       end if;
       times := times || p_moment;
-      -- The last place of a user holds the current count.
+      -- Only the last place of a throttle keeps the number of messages let through; it is cleared at the place before.
       let_through[place] := 1;
       if last_place is not null then
         let_through[place] := let_through[last_place] + 1;

@@ -1,12 +1,13 @@
--- Wakes scheduled events: moves due ones from scheduled_events to undispatched_events, tenant by tenant in the order of
--- their ids from p_after on, the earliest first. A tenant's turn has at most most_of_tenant events, so that the events of
--- others leave between those of a tenant with very many; a call wakes p_most events and visits most_tenants tenants. One
--- replica works at a time. The sweeper finds events that it commits and does not publish.
+-- Moves due events from scheduled_events to undispatched_events. It visits the tenants after p_after in order of id,
+-- and takes the earliest events of each first. It takes at most most_of_tenant events of one tenant, so that a tenant
+-- with very many events does not block the others. A call moves at most p_most events and visits at most most_tenants
+-- tenants. One replica works at a time. If a replica stops between commit and publication, the sweeper publishes its
+-- events.
 --
 -- An event's `released_at` is its place in the order of its user: successive events differ by a microsecond.
 --
--- Returns one row of `state` (`busy`: another replica is at work; `woken`) with the tenant to continue from (null: that
--- was the last one), and one row per event.
+-- Returns one row with state `event` for each event, then one row with state `woken`, whose tenant_id is the p_after of
+-- the next call (null: all tenants were visited). While another replica works, it returns one row with state `busy`.
 create or replace function wake_events(p_after text, p_most integer)
 returns table (state text, event_id uuid, tenant_id text, trace_id text)
 language plpgsql volatile
@@ -20,7 +21,7 @@ as $function$
 declare
   most_of_tenant constant integer := 200;
   most_tenants constant integer := 500;
-  -- Later than any time that an earlier call has given, because that call has ended.
+  -- Read under the lock, so that it is later than any time that an earlier call has stored.
   moment timestamptz;
   soonest timestamptz;
   last_tenant text := p_after;
