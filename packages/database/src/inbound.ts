@@ -12,12 +12,14 @@ export interface InboundOrigin {
   channels: readonly ProviderChannel[];
 }
 
-/** Outcome of a text: `kept` for people, `stopped` or `started` its sender, or `repeated`. */
+/**
+ * What a message did: it was `kept` for people, it `stopped` or `started` messages to its sender, or it was `repeated`.
+ */
 export type InboundOutcome = "kept" | "stopped" | "started" | "repeated";
 
 /**
- * Takes a person's message once, whatever comes again. A keyword suppresses its sender's number as opted out, or
- * takes back what an opt-out had suppressed, and nothing else; any other text is kept for the tenant's people.
+ * Stores a person's message once, even if the vendor sends it again. A keyword only suppresses its sender's number as
+ * opted out, or deletes such a suppression. Any other text is stored for the tenant's people.
  */
 export async function storeInbound(
   db: Database,
@@ -25,7 +27,7 @@ export async function storeInbound(
   message: InboundText,
 ): Promise<InboundOutcome> {
   const keyword = message.keyword ?? optKeyword(message.text);
-  // Nothing is ever sent to what is no number: there is nothing to suppress.
+  // Messages are only sent to phone numbers, so there is nothing to suppress for any other sender.
   const word = PHONE.test(message.sender) ? keyword : undefined;
   const [sender, recipient, text] =
     word === undefined ? [message.sender, message.recipient, message.text] : [null, null, null];
@@ -56,7 +58,7 @@ export async function storeInbound(
   return word === "stop" ? "stopped" : "started";
 }
 
-/** How many texts these senders have written to the tenant. */
+/** Returns how many texts these senders have sent to the tenant. */
 export async function countInbound(
   db: Database,
   tenantId: string,
@@ -69,7 +71,7 @@ export async function countInbound(
   return rows[0]?.count ?? 0;
 }
 
-/** Forgets what these senders have written to the tenant; returns how many texts. */
+/** Deletes what these senders have written to the tenant; returns the number of deleted texts. */
 export async function deleteInbound(db: Database, tenantId: string, senders: readonly string[]) {
   const result = await sql`
     with locked as materialized (
@@ -89,7 +91,7 @@ export interface InboundFilter {
   before?: string | undefined;
 }
 
-/** A tenant's messages for its people, newest first. */
+/** Returns the texts that people have sent to a tenant, newest first. */
 export async function inboundOfTenant(db: Database, tenantId: string, filter: InboundFilter) {
   let query = db
     .selectFrom("inbound_messages")

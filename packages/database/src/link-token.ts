@@ -11,14 +11,14 @@ import { parseSecretKeys } from "./secrets.ts";
 export interface Link {
   tenantId: string;
   userId: string;
-  /** The cell of the user's preferences that the link is about; `*`: all. */
+  /** The cell of the user's preferences that the link is about; `*` means all. */
   category: string;
   channel: string;
-  /** Until then; undefined: for ever. */
+  /** When the link expires; undefined if never. */
   expiresAt?: Date | undefined;
 }
 
-/** Keys of links: the first seals, all open. */
+/** Keys of links: the first encrypts, all decrypt. */
 export interface LinkKeys {
   current: { kid: string; key: KeyObject };
   byKid: ReadonlyMap<string, KeyObject>;
@@ -29,7 +29,7 @@ export interface LinkKeys {
  * error that says what is wrong and shows no key.
  */
 export function parseLinkKeys(text: string): LinkKeys {
-  // Not bytes: a cipher made of them takes three times as long.
+  // Uses key objects, because to create a cipher from bytes takes three times as long.
   const keys = [...parseSecretKeys(text).byKid].map(
     ([kid, bytes]) => [kid, createSecretKey(bytes)] as const,
   );
@@ -40,14 +40,14 @@ export function parseLinkKeys(text: string): LinkKeys {
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Longer than any of ours: refused without a look. */
+/** No token of ours is longer. A longer one is refused at once. */
 const MAX_TOKEN_CHARACTERS = 2048;
 const TOKEN = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{38,})$/;
 
 /**
- * A token for an address that a person is sent: `<kid>.<base64url>`, all of it fit for a path. What stands in
- * it is encrypted, so that nobody reads a user's id off a link, and no row is needed to open it. 6 µs;
- * jose takes twenty times as long, and every mail has two.
+ * Returns a token for a link in a message: `<kid>.<base64url>`, whose characters all fit in a URL path. The content is
+ * encrypted, so that nobody can read a user's id from a link, and no row is needed to open it. This takes 6 µs; jose
+ * takes twenty times as long, and every mail has two links.
  */
 export function sealLink(keys: LinkKeys, purpose: LinkPurpose, link: Link): string {
   const { kid, key } = keys.current;
@@ -76,7 +76,7 @@ export function openLink(
   const key = keys.byKid.get(kid);
   if (key === undefined) return undefined;
   const bytes = Buffer.from(text, "base64url");
-  // One spelling alone: what is counted by its token must not be asked for by another.
+  // Accepts one spelling only: the uses of a token are counted, so the token must not work under another spelling.
   if (bytes.toString("base64url") !== text || bytes.length < IV_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES))
     .setAAD(boundTo(purpose, kid))

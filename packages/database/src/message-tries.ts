@@ -6,12 +6,12 @@ interface Message {
 }
 
 /**
- * Tries of NATS messages that may have ended a process: each is noted before it begins and struck out
- * when it ends, whatever came of it. So what is left are tries that nobody lived to end.
+ * Records tries of NATS messages, which may end the process: each is stored before it begins and deleted when it ends,
+ * whatever its result. So the stored tries are running, or their process died.
  */
 export function messageTries(pool: pg.Pool, stream: string) {
   return {
-    /** Resolves to how many tries of the message began before this one and never ended. */
+    /** Returns how many earlier tries of the message have never ended. */
     async begin({ streamSequence }: Message): Promise<number> {
       const { rows } = await pool.query<{ unfinished: number }>(
         `insert into message_tries as t (stream, sequence, begun, begun_at)
@@ -40,7 +40,7 @@ interface DeadMessage {
   reason: string;
 }
 
-/** Keeps a NATS message that will never be handled, for people to see; returns its id. */
+/** Stores a NATS message that will never be handled, for people to see; returns its id. */
 export async function storeDeadMessage(pool: pg.Pool, message: DeadMessage): Promise<string> {
   const id = uuidv7();
   await pool.query(

@@ -12,9 +12,9 @@ import {
   TRIAL_DATABASE,
 } from "./schema-files.ts";
 
-/** Held while migrations run; Kysely's own lock is for one of them. */
+/** Taken for all migrations together; Kysely's own lock is for one migration. */
 const LOCK = "select pg_try_advisory_lock(hashtextextended('belfry migrate', 0)) as taken";
-/** Asked for again and again: a statement that waits holds a snapshot, and a concurrent index waits for these. */
+/** The lock is polled: a statement that waits has a snapshot, and `create index concurrently` waits for snapshots. */
 const LOCK_EVERY_MS = 200;
 /**
  * A statement that waits for a lock on a table blocks all later ones. So a migration waits for less time than a statement
@@ -26,19 +26,19 @@ const LOCK_PATIENCE_MS = 10 * 60_000;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 export interface MigrateOptions {
-  /** How long to go on trying while somebody else holds a table. Default: 10 minutes. */
+  /** How long to retry while another transaction locks a table, in ms. Default: 10 minutes. */
   giveUpAfterMs?: number;
   everyMs?: number;
-  /** Default: this code's. */
+  /** Default: the SQL of this version. */
   source?: SchemaSource;
 }
 
 /**
- * Brings the database to the newest schema, each migration in a transaction of its own, then the functions,
- * one process at a time: safe to call from many at once, and from an older version on a newer schema,
- * where it does nothing. Forward only. Needs a direct connection, not a transaction pooler.
- * Returns the names of what ran (`0001-tables`, `functions/accept-events`); throws the first failure, and
- * for a server that is too old or a database of a trial installation, which it leaves as it is.
+ * Migrates the database to the newest schema, each migration in its own transaction, and then applies the functions.
+ * One process works at a time, so many may call this at once, even an older version on a newer schema, where it does
+ * nothing. Goes forward only. Needs a direct connection, not a transaction pooler. Returns the names of what it ran
+ * (`0001-tables`, `functions/accept-events`). Throws the first error; also throws, and changes nothing, if the server
+ * is too old or the database is of a trial installation.
  */
 export async function migrateToLatest(
   url: string,
@@ -47,7 +47,7 @@ export async function migrateToLatest(
   const pool = createPool({
     url,
     applicationName: "belfry-migrate",
-    // One holds the lock, the other does the work.
+    // One connection holds the lock, the other runs the migrations.
     maxConnections: 2,
     statementTimeoutMs: 0,
   });
@@ -104,7 +104,10 @@ async function runNext(migrator: Migrator, name: string, options: MigrateOptions
   }
 }
 
-/** Each with its bound on waiting for locks; what runs concurrently waits for old transactions, and blocks nobody. */
+/**
+ * Adds to each migration a limit of waiting for locks. One without a transaction has none: it waits for old
+ * transactions, but blocks nobody.
+ */
 function runnable(migrations: SchemaSource["migrations"]): Record<string, Migration> {
   const entries = Object.entries(migrations).map(([name, migration]): [string, Migration] => [
     name,

@@ -11,7 +11,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Database } from "./connection.ts";
 import type { Schema } from "./schema.ts";
 
-/** The in-app history of one user of one tenant: no query here can reach another's. */
+/** The user whose in-app notifications a query reads or changes. It never reaches another user's. */
 export interface Owner {
   tenantId: string;
   userId: string;
@@ -20,7 +20,7 @@ export interface Owner {
 export interface NotificationPage extends Owner {
   limit: number;
   offset?: number;
-  /** Only items behind the one with this id (a UUID); unknown to the user: nothing. */
+  /** Only items that the list has after the one with this id (a UUID). Nothing if the user has no such item. */
   before?: string | undefined;
   /** Default: inbox. */
   view?: InboxView | undefined;
@@ -39,13 +39,13 @@ const VIEWS: Record<InboxView, { steady: RawBuilder<boolean>; snoozed: RawBuilde
   all: { steady: sql`n.deleted_at is null`, snoozed: sql`true` },
 };
 
-/** Lists notifications, newest first, ties by id. A snoozed item's time is when it comes back. */
+/** Lists notifications, newest first, ties by id. The time of an item that was snoozed is the end of the snooze. */
 export async function listNotifications(
   db: Database,
   { tenantId, userId, limit, offset = 0, before, view = "inbox", category }: NotificationPage,
 ): Promise<Notification[]> {
   const { steady, snoozed } = VIEWS[view];
-  // Two lists, each in the order of an index.
+  // Items with and without a snooze are two lists, so that each is read in the order of an index.
   const listed = (which: RawBuilder<boolean>, by: RawBuilder<Date>) => sql`(
     select n.* from notifications n
     where n.tenant_id = ${tenantId} and n.user_id = ${userId} and ${which}
@@ -105,8 +105,8 @@ export function notificationLinks(row: {
 }
 
 /**
- * Returns the items that the tenant's people may see. Only the user may see the others: their template is sensitive, was
- * sensitive then, or is gone.
+ * Returns which of the items the tenant's people may see. Only the user may see an item whose template is sensitive,
+ * was sensitive when the item was created, or is deleted.
  */
 export async function shownNotifications(
   db: Database,
@@ -139,7 +139,7 @@ const IS_UNREAD = sql`n.read_at is null and ${IS_AWAKE}`;
 
 export interface UnreadState {
   unread: number;
-  /** How long until the next snoozed item is back; null: none is snoozed. */
+  /** In how many ms the next snoozed item is back; null if none is snoozed. */
   returnsInMs: number | null;
 }
 
@@ -187,7 +187,7 @@ export async function inboxTabs(db: Database, { tenantId, userId }: Owner): Prom
 export type NotificationChange =
   | { read: boolean }
   | { archived: boolean }
-  /** null: it is back at once. */
+  /** Null ends the snooze at once. */
   | { snoozedUntil: Date | null }
   | { deleted: true };
 
@@ -201,12 +201,15 @@ export function changeOf({
   return { snoozedUntil: snoozedUntil ? new Date(snoozedUntil) : null };
 }
 
-/** Returns the kind of message about a change to the user's open pages. */
+/** Returns the kind of the message that reports a change to the user's open pages. */
 export function kindOfChange(change: NotificationChange): "marked" | "changed" {
   return "read" in change && change.read ? "marked" : "changed";
 }
 
-/** The same of a mark of all: of one category's it is a change, as a page cannot tell which of its items they are. */
+/**
+ * Returns the kind for a mark of all items. For one category it is `changed`: a page does not know which items are in
+ * it.
+ */
 export function kindOfMark(category: string | undefined): "marked" | "changed" {
   return category === undefined ? "marked" : "changed";
 }
@@ -231,8 +234,8 @@ function stateAfter(change: NotificationChange): RawBuilder<unknown> {
 }
 
 /**
- * Changes an item of the user. `already`: it was so; `unknown`: the user has no such item. The id must be a UUID. An
- * item that is deleted stays without its content, as the history of its event.
+ * Changes an item of the user. Returns `already` if the item had this state, and `unknown` if the user has no such
+ * item. The id must be a UUID. A deleted item keeps its row without the content, as the history of its event.
  */
 export async function changeNotification(
   db: Database,
@@ -272,7 +275,7 @@ export interface InboxPart extends Owner {
   category?: string | undefined;
 }
 
-/** So that a statement that tells of each stays short of its timeout, however many there are. */
+/** Items per statement: it also writes a webhook message for each, and must end before its timeout. */
 const CHANGED_AT_ONCE = 5_000;
 
 /** Returns how many items changed. */
@@ -280,7 +283,7 @@ export async function markAllNotificationsRead(db: Database, part: InboxPart): P
   return await changeAll(db, part, { which: IS_UNREAD, values: sql`read_at = now()` });
 }
 
-/** Returns how many items changed; those that were unread are read, and told of as such. */
+/** Returns how many items changed. Unread items are also marked and reported as read. */
 export async function archiveAllNotifications(db: Database, part: InboxPart): Promise<number> {
   return await changeAll(db, part, {
     which: sql`n.archived_at is null and ${IS_AWAKE}`,

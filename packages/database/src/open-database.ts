@@ -8,11 +8,11 @@ export type OpenDatabase = ReturnType<typeof openDatabase>;
 
 interface OpenOptions extends Omit<ConnectionOptions, "onConnectionError"> {
   log: { warn(details: object, message: string): void };
-  /** A Postgres that takes no writes counts as away. */
+  /** If true, a Postgres that accepts no writes counts as unavailable. */
   mustWrite?: boolean;
 }
 
-/** A service's pool with Kysely over it, and what starting and stopping ask of it. */
+/** Opens a service's pool with Kysely, and returns them with what starting and stopping a service needs. */
 export function openDatabase({ log, mustWrite = false, ...options }: OpenOptions) {
   const pool = createPool({
     ...options,
@@ -24,7 +24,7 @@ export function openDatabase({ log, mustWrite = false, ...options }: OpenOptions
     db: createDatabase(pool),
     ready: (waiting: WaitForSchemaOptions) => waitForSchema(pool, waiting),
     isThere: () => (mustWrite ? isWritable(pool) : pool.query("select 1").then(() => true)),
-    /** Not by `db`: Kysely ends no pool that it has not used. */
+    /** Ends the pool directly: Kysely does not end a pool that it has not used. */
     close: () => pool.end(),
   };
 }
@@ -44,9 +44,9 @@ const UNDEFINED_TABLE = "42P01";
 const NOT_MIGRATED = "waiting for the database to be migrated";
 
 /**
- * Resolves once the database has every migration and function of this code. Postgres may be absent, empty
- * or older: says what it waits for, when that changes and every 30 s. Rejects when told to stop, for a
- * server that is too old, and for a database of a trial installation.
+ * Resolves once the database has every migration and function of this code. Postgres may be absent, empty or older:
+ * logs what it waits for, on every change and every 30 s. Rejects if `signal` is aborted, for a server that is too old,
+ * and for a database of a trial installation.
  */
 export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions): Promise<void> {
   const { log, signal, everyMs = 500 } = options;
@@ -68,7 +68,7 @@ export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions
   }
 }
 
-/** The reader is an operator, and a stack would hide the sentence. */
+/** Returns an error without a stack: the reader is an operator, and a stack would hide the sentence. */
 function refusal(sentence: string): Error {
   const error = new Error(sentence);
   delete error.stack;
@@ -79,7 +79,7 @@ type Refused = { refused: string };
 type Waiting = { what: string; err: unknown } | { what: string; missing: string[] };
 
 async function schemaState(pool: pg.Pool): Promise<"ready" | Refused | Waiting> {
-  // Not only the last name: one that sorts before it may have been added after it.
+  // Checks all names, because a migration may have been added later than one that sorts after it.
   const needed = Object.keys(SCHEMA.migrations);
   try {
     const fault = await serverFault(pool);

@@ -7,13 +7,13 @@ export interface NewOutboxMessage extends OutboxEntry {
   channel: ProviderChannel;
 }
 
-/** Keeps what a `sandbox` provider was given; returns the message's id. */
+/** Stores a message that a `sandbox` provider was given; returns the message's id. */
 export async function storeOutboxMessage(db: Database, entry: NewOutboxMessage): Promise<string> {
   const [id] = await storeOutboxMessages(db, [entry]);
   return id!;
 }
 
-/** The same for many at once; ids in the order of the entries. */
+/** Stores many messages at once; returns their ids in the order of the entries. */
 export async function storeOutboxMessages(
   db: Database,
   entries: readonly NewOutboxMessage[],
@@ -43,7 +43,7 @@ export interface OutboxFilter {
   before?: string | undefined;
 }
 
-/** A tenant's messages, newest first. */
+/** Returns a tenant's messages, newest first. */
 export async function outboxOfTenant(db: Database, tenantId: string, filter: OutboxFilter) {
   let query = selectMessages(db).where("tenant_id", "=", tenantId);
   if (filter.eventId !== undefined) query = query.where("event_id", "=", filter.eventId);

@@ -10,7 +10,7 @@ import { noteUse } from "./configuration-version.ts";
 import { type Database, inTransaction } from "./connection.ts";
 import type { Owner } from "./notifications.ts";
 
-/** A cell that a user has said something of. */
+/** A user's choice for a cell: a category and a channel. */
 export interface Preference {
   /** A category's key, or *. */
   category: string;
@@ -25,9 +25,9 @@ export interface Category {
   key: string;
   label: Record<string, string>;
   description: Record<string, string>;
-  /** Sent whatever is turned off. */
+  /** The category is always sent, even if the user has turned it off. */
   required: boolean;
-  /** false: sent only to users who have turned it on. */
+  /** If false, the category is only sent to users who have turned it on. */
   defaultOn: boolean;
   position: number;
 }
@@ -43,7 +43,7 @@ export async function preferencesOfUser(db: Database, owner: Owner): Promise<Pre
     .execute();
 }
 
-/** All of a tenant, in their order. */
+/** Returns all categories of a tenant, in the tenant's order. */
 export async function categoriesOfTenant(db: Database, tenantId: string): Promise<Category[]> {
   return await db
     .selectFrom("categories")
@@ -55,9 +55,9 @@ export async function categoriesOfTenant(db: Database, tenantId: string): Promis
 }
 
 /**
- * Writes cells of one user, in force for every event that is dispatched from now on; of several of one cell the
- * last counts. A cell that says so already keeps its source and its time. Returns how many say something else
- * than before. The tenant must be there. Within a caller's transaction it joins that one.
+ * Writes cells of one user, for every event that is dispatched from now on. If a cell occurs several times, the last
+ * one counts. A cell that already has its value keeps its source and time. Returns how many cells changed. The tenant
+ * must exist. If `db` is a transaction, the change runs in it.
  */
 export async function setPreferences(
   db: Database,
@@ -101,7 +101,7 @@ export async function setPreferences(
   });
 }
 
-/** Tells the tenant's endpoints what each of these users has changed, in the transaction of the change. */
+/** Writes webhook messages about what each of these users has changed, in the transaction of the change. */
 export async function tellPreferences(
   transaction: Database,
   tenantId: string,
@@ -117,7 +117,7 @@ export async function tellPreferences(
     ${users.map(({ userId }) => userId)}::text[], ${cells}::json[])`.execute(transaction);
 }
 
-/** Everything that a user has said; returns how many cells. Within a caller's transaction it joins that one. */
+/** Deletes all preferences of a user; returns how many cells. If `db` is a transaction, it runs in that one. */
 export async function deletePreferencesOfUser(db: Database, owner: Owner): Promise<number> {
   const remove = async (transaction: Database) => {
     await holdUsers(transaction, owner.tenantId, [owner.userId]);
@@ -133,8 +133,8 @@ export async function deletePreferencesOfUser(db: Database, owner: Owner): Promi
 
 /**
  * Notes that a user of the tenant is about to change a preference, so that claims of events accepted up to a minute
- * after it ask for preferences again. Call it before the transaction of the change: within it the tenant's row stays
- * locked, and changes of other users wait. Most calls write nothing, as one note stands for a second.
+ * later read the preferences again. Call it before the transaction of the change: inside, the tenant's row would stay
+ * locked, and changes of other users would wait. Most calls write nothing, because one note per second is enough.
  */
 export async function notePreferenceChange(db: Database, tenantId: string): Promise<void> {
   await sql`
@@ -144,8 +144,8 @@ export async function notePreferenceChange(db: Database, tenantId: string): Prom
 }
 
 /**
- * Holds the rows of users until the transaction ends: before anything is written of what they say, by whoever writes
- * it, so that two writers never wait for each other. A user without a row gets one that no directory shows.
+ * Locks the rows of users until the transaction ends. Every writer calls it before it writes anything about what users
+ * chose, so that two writers never deadlock. A user without a row gets one that the directory does not show.
  */
 export async function holdUsers(
   transaction: Database,
@@ -158,15 +158,15 @@ export async function holdUsers(
   await sql`
     insert into recipients (tenant_id, user_id, named) select ${tenantId}, u.user_id, false from ${users}
     on conflict (tenant_id, user_id) do nothing`.execute(transaction);
-  // Another statement: it sees what the first has waited for. One look into the index a user: Postgres has no
-  // statistics of rows that were inserted just now, and a join with them would compare all with all.
+  // A separate statement, so that it sees what the first has waited for. It makes one index look-up per user: Postgres
+  // has no statistics of rows that were just inserted, and a join with them would compare all with all.
   await sql`
     select from ${users} cross join lateral (
       select from recipients r where r.tenant_id = ${tenantId} and r.user_id = u.user_id for update
     ) held`.execute(transaction);
 }
 
-/** A user's preferences and the tenant's categories, in the form of every API. */
+/** A user's preferences and the tenant's categories, as every API returns them. */
 export interface ShownPreferences {
   /** `at`: ISO 8601, UTC. */
   preferences: (Omit<Preference, "at"> & { at: string })[];
@@ -197,13 +197,12 @@ export async function categoryTextBytes(db: Database, tenantId: string): Promise
   return bytes;
 }
 
-/** `at`: the place of the change, from 0. */
+/** `at` is the index of the change, from 0. */
 type ChangeFault = PreferenceFault & { at: number };
 
 /**
- * Writes what a user says, of categories and channels that there are: all of it, or nothing where there is a
- * fault. `changed`: how many cells say something else than before. The tenant must be there. Within a caller's
- * transaction it joins that one.
+ * Writes a user's choices for known categories and channels: all of them, or nothing if there is a fault. `changed` is
+ * the number of cells that changed. The tenant must exist. If `db` is a transaction, the change runs in it.
  */
 export async function changePreferencesOfUser(
   db: Database,

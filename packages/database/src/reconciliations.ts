@@ -2,13 +2,12 @@ import { sql } from "kysely";
 import type pg from "pg";
 import type { Database } from "./connection.ts";
 
-/** Queries on `reconciliations`: what was lost or stalled, found and sent again, by the hour. */
-
+/** What was lost or stalled, was found and is sent again. The table `reconciliations` counts it by hour. */
 export type Reconciled = "events" | "deliveries";
 
 const KEPT_DAYS = 31;
 
-/** Adds to this hour; 0 adds nothing. */
+/** Adds to the count of this hour; does nothing for 0. */
 export async function recordReconciled(pool: pg.Pool, what: Reconciled, count: number) {
   if (count === 0) return;
   await pool.query(
@@ -22,7 +21,7 @@ export async function recordReconciled(pool: pg.Pool, what: Reconciled, count: n
   ]);
 }
 
-/** How many in the last `hours`, the one that runs included. */
+/** Returns the counts of the last `hours` hours, including the current one. */
 export async function reconciledWithin(
   db: Database,
   hours: number,

@@ -9,8 +9,8 @@ import description from "../package.json" with { type: "json" };
 export interface Migration {
   up(db: Kysely<unknown>): Promise<void>;
   /**
-   * For what may not stand in a transaction, as `create index concurrently`. Such a migration begins
-   * with `drop index concurrently if exists`: when it ends halfway, it is run again.
+   * For SQL that cannot run in a transaction, such as `create index concurrently`. Such a migration begins with `drop
+   * index concurrently if exists`, because it is run again if it ends halfway.
    */
   withoutTransaction?: true;
 }
@@ -26,7 +26,7 @@ export interface FunctionFile {
 
 const TABLES = new URL("../schema/", import.meta.url);
 const FUNCTIONS = new URL("./functions/", import.meta.url);
-/** The first line of a file that may not stand in a transaction; its paragraphs are the statements. */
+/** The first line of a file that cannot run in a transaction; each of its paragraphs is a statement. */
 const ALONE = "-- Outside a transaction, a statement a paragraph.\n";
 
 /** The SQL that creates a database. */
@@ -35,7 +35,7 @@ export interface SchemaSource {
   migrations: Readonly<Record<string, Migration>>;
   /** Applied after the migrations. */
   functions: readonly FunctionFile[];
-  /** A database whose functions are of a later version is left as it is. */
+  /** The version of this code. A database whose functions are of a later version is left as it is. */
   version: string;
 }
 
@@ -55,7 +55,10 @@ export function functionFile(name: string, text: string): FunctionFile {
   return { name, text, hash: hash("sha256", text) };
 }
 
-/** The words of reasons, for what the database itself tells. Codes that an older version still writes stay. */
+/**
+ * Returns the SQL that stores the words of reasons, for texts that the database writes. Words of removed codes stay,
+ * because an older version may still write them.
+ */
 function reasonWordsTable(): string {
   const rows = Object.entries(REASONS).map(
     ([code, words]) => `('${code}', '${words.replaceAll("'", "''")}')`,
@@ -92,17 +95,17 @@ async function readFiles(folder: URL, names: RegExp): Promise<{ name: string; te
   );
 }
 
-/** The oldest that the tests have seen: test/deploy/restore.test.ts. */
+/** The oldest major version that the tests have run with: test/deploy/restore.test.ts. */
 const NEEDED = 15;
 
-/** A sentence for an operator where this `server_version_num` is too old; null where it is not. */
+/** Returns a sentence for an operator if this `server_version_num` is too old, else null. */
 export function tooOld(serverVersionNum: number): string | null {
   const major = Math.floor(serverVersionNum / 10_000);
   if (major >= NEEDED) return null;
   return `Belfry needs PostgreSQL ${NEEDED} or newer, and this server is PostgreSQL ${major}`;
 }
 
-/** The same of the server that is asked. */
+/** Returns the same for the server of this client. */
 export async function serverFault(client: Pick<pg.ClientBase, "query">): Promise<string | null> {
   const { rows } = await client.query<{ version: string }>(
     "select current_setting('server_version_num') as version",
@@ -110,11 +113,14 @@ export async function serverFault(client: Pick<pg.ClientBase, "query">): Promise
   return tooOld(Number(rows[0]?.version));
 }
 
-/** Said by whatever meets such a database; nothing in it is changed. */
+/** The error of every program that finds such a database; nothing in it is changed. */
 export const TRIAL_DATABASE =
   "this database was made by a trial of Belfry from before its first release, and is not migrated: use an empty database, or drop this one when you need nothing of it";
 
-/** Whether it has the migrations of before the squash: since then `applied_functions` comes first. */
+/**
+ * Returns whether the database is from before the migrations were squashed. Since then, `applied_functions` is made
+ * first.
+ */
 export async function isTrialDatabase(client: Pick<pg.ClientBase, "query">): Promise<boolean> {
   const { rows } = await client.query<{ trial: boolean }>(
     `select to_regclass('kysely_migration') is not null

@@ -29,8 +29,8 @@ function searchKeyOf(bytes: Uint8Array): SearchKey {
 }
 
 /**
- * Reads the installation's key. The database holds it encrypted by SECRETS_KEYS, so a change of SECRETS_KEYS changes no
- * term. Returns undefined if there is none yet. Throws if no key of SECRETS_KEYS decrypts it.
+ * Reads the installation's key. The database stores it encrypted by SECRETS_KEYS, so a change of SECRETS_KEYS changes
+ * no term. Returns undefined if there is none yet. Throws if no key of SECRETS_KEYS decrypts it.
  */
 export async function readSearchKey(db: Database, keys: SecretKeys) {
   const row = await db.selectFrom("search_key").select("secret").executeTakeFirst();
@@ -40,7 +40,7 @@ export async function readSearchKey(db: Database, keys: SecretKeys) {
   );
 }
 
-/** The same; made where there is none. Safe from many replicas at once. */
+/** Reads the installation's key, and creates it if there is none. Safe from many replicas at once. */
 export async function ensureSearchKey(db: Database, keys: SecretKeys): Promise<SearchKey> {
   const found = await readSearchKey(db, keys);
   if (found !== undefined) return found;
@@ -66,7 +66,7 @@ export function termHash(search: SearchKey, kind: TermKind, tenantId: string, va
   return asUuid(digest.toString("hex", 0, 2 * HALF_BYTES));
 }
 
-/** The ends of the range that has a value's hashes of all tenants. */
+/** Returns the ends of the range that contains a value's hashes of all tenants. */
 export function termRange(search: SearchKey, kind: TermKind, value: string) {
   const start = digestOf(search, kind, value).toString("hex", 0, HALF_BYTES);
   return {
@@ -93,13 +93,13 @@ function asUuid(hex: string): string {
   return `${parts.join("-")}-${hex.slice(20)}`;
 }
 
-/** A value by which an event is found, in the one form in which it is written and looked for. */
+/** A value by which an event is found, normalised for storing and for searching. */
 export interface SearchTerm {
   kind: TermKind;
   value: string;
 }
 
-/** So many digits of a number are the same however it is written: with its country, or as at home. */
+/** The last digits of a phone number, which are the same with and without a country code. */
 const END_DIGITS = 8;
 const LEAST_DIGITS = 6;
 const MOST_DIGITS = 15;
@@ -121,7 +121,7 @@ export function messageTerm(messageId: string): SearchTerm {
   return { kind: "message", value: unbracketed(messageId) };
 }
 
-/** Marks of direction, joiners, soft hyphens: nobody sees them, and copying brings them along. */
+/** Direction marks, joiners and soft hyphens: nobody sees them, but they are copied with a text. */
 const UNSEEN = /\p{Cf}/gu;
 
 /** Returns the forms in which an id that looks like the text may be stored: at most four, the text itself first. */
@@ -144,7 +144,7 @@ export function termsOfText(given: string): SearchTerm[] {
   if (TRACE_ID.test(text)) terms.push({ kind: "trace", value: text });
   const message = unbracketed(text);
   terms.push({ kind: "message", value: message });
-  // SendGrid's webhooks write more behind the id that it answered with.
+  // SendGrid's webhooks append more to the id that its API has returned.
   const dot = message.indexOf(".");
   if (dot > 0) terms.push({ kind: "message", value: message.slice(0, dot) });
   return terms;
@@ -157,7 +157,10 @@ interface PhoneNumber {
   digits: string;
 }
 
-/** A number in any usual writing: +49 (0)171 123-4567, 0049171…, 0171/1234567, (202) 555 0123. undefined: it is none. */
+/**
+ * Reads a number in any usual form: +49 (0)171 123-4567, 0049171…, 0171/1234567, (202) 555 0123. Returns undefined if
+ * the text is none.
+ */
 export function phoneIn(text: string): PhoneNumber | undefined {
   const plain = seenOf(text).normalize("NFKC").replace(/^tel:/i, "").replace("(0)", "");
   let digits = "";
@@ -182,7 +185,10 @@ function seenOf(text: string): string {
   return text.replace(UNSEEN, "").trim() || text;
 }
 
-/** In ordinary letters, however wide they were written: `Ann <ann@example.com>` and `mailto:ann@example.com` are what people paste. */
+/**
+ * Returns the address in a pasted text such as `Ann <ann@example.com>` or `mailto:ann@example.com`. Replaces full-width
+ * letters.
+ */
 export function addressIn(given: string): string {
   const text = given.normalize("NFKC");
   const close = text.endsWith(">") ? text.lastIndexOf("<") : -1;
@@ -190,7 +196,7 @@ export function addressIn(given: string): string {
   return inner.trim().replace(/^mailto:/i, "");
 }
 
-/** The beginning of an address as the directory is searched by it; of a whole address, the address as it is stored. */
+/** Returns the beginning of an address as the directory searches for it; for a whole address, its stored form. */
 export function addressBeginning(given: string): string {
   const text = addressIn(seenOf(given));
   return mailbox(emailAddress(text) ?? text);

@@ -28,7 +28,7 @@ export function parseSecretKeys(text: string): SecretKeys {
   return { current: { kid: first[0], key: first[1] }, byKid };
 }
 
-/** Encrypts for one owner: a ciphertext copied to another row does not decrypt there. */
+/** Encrypts for one owner: a ciphertext that is copied to another row cannot be decrypted there. */
 export async function encryptSecret(keys: SecretKeys, owner: string, plaintext: string) {
   return await new CompactEncrypt(new TextEncoder().encode(plaintext))
     .setProtectedHeader({
@@ -41,7 +41,7 @@ export async function encryptSecret(keys: SecretKeys, owner: string, plaintext: 
     .encrypt(keys.current.key, { crit: { owner: true } });
 }
 
-/** Throws when the key is unknown, the text was changed, or it belongs to another owner. */
+/** Decrypts a secret. Throws if the key is unknown, or if the text was changed or belongs to another owner. */
 export async function decryptSecret(keys: SecretKeys, owner: string, ciphertext: string) {
   const { plaintext, protectedHeader } = await compactDecrypt(
     ciphertext,
@@ -61,7 +61,7 @@ export async function decryptSecret(keys: SecretKeys, owner: string, ciphertext:
   return new TextDecoder().decode(plaintext);
 }
 
-/** The id of the key that a secret at rest was encrypted with; undefined: it is none of ours. */
+/** Returns the id of the key that encrypted a secret at rest, or undefined if the text is no such secret. */
 export function kidOf(ciphertext: string): string | undefined {
   try {
     const { kid } = decodeProtectedHeader(ciphertext);
@@ -72,8 +72,8 @@ export function kidOf(ciphertext: string): string | undefined {
 }
 
 /**
- * The `owner` of each secret at rest (see secrets.ts): who encrypts and who decrypts must say the
- * same, and a ciphertext moved to another row or another tenant does not decrypt.
+ * The functions below return the `owner` of each secret at rest. Encryption and decryption must use the same one, and a
+ * ciphertext that is moved to another row or another tenant does not decrypt.
  */
 
 /** Owner of `tenants.webhook_secret` and of the previous secret. */

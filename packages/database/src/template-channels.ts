@@ -1,7 +1,7 @@
 import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "./connection.ts";
 
-/** The channels that the tenant has templates for, in our order; all of them where it has none. */
+/** Returns the channels for which the tenant has active templates, in our order; all channels if it has none. */
 export async function channelsInUse(db: Database, tenantId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("templates")
@@ -14,7 +14,10 @@ export async function channelsInUse(db: Database, tenantId: string): Promise<str
   return used.length === 0 ? CHANNELS : used;
 }
 
-/** The realtime channel names that active notification templates of the tenant and the platform publish to. */
+/**
+ * Returns the names of the realtime channels that active notification templates of the tenant and the platform publish
+ * to.
+ */
 export async function findTargetChannels(db: Database, tenantId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("templates as t")

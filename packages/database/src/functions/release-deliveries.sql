@@ -3,7 +3,7 @@
 -- because deliveries that are released one by one need one NATS message each. One replica works at a time: any other
 -- gets one row `busy`. Kinds:
 --   released  released now: the caller publishes it     settled   ended as skipped (tenant inactive) or expired
---   capped    the tenant may have more due deliveries   cut       the call's limit is reached: continue after this tenant
+--   capped    the tenant may have more due deliveries   cut       a limit of the call is reached: continue after it
 -- Deliveries of broadcasts are released after the tenant's others, see broadcast_deliveries. Messages of status
 -- webhooks that are held for their endpoint get the room that is left, and at least half of it.
 create or replace function release_deliveries(p_channel text, p_in_flight integer, p_after text, p_most integer)
