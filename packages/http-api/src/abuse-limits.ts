@@ -8,31 +8,33 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { createHeldBodies, tooManyAtATime } from "./held-bodies.ts";
 
 const MINUTE_MS = 60_000;
-/** Addresses remembered at once, a replica. */
+/** Most addresses that a limit remembers, per replica. */
 const MAX_ADDRESSES = 20_000;
-/** How long a call waits while its tenant has too many under way. */
+/** How long a call waits while too many calls of its tenant are running. */
 const TURN_WAIT_MS = 2_000;
-/** Calls that wait, of all tenants together; a lone tenant may have half of them. */
+/** Most waiting calls of all tenants together. One tenant may have half of them. */
 const MAX_WAITING_CALLS = 128;
 
-/** A body takes about six times its bytes while it is worked on. A container of 512 MiB has room for that. */
+/** Processing a body takes about six times its bytes, for which a container of 512 MiB has room. */
 const HELD_BODY_BYTES = 32 * 1024 * 1024;
 
-/** Files that are uploaded at a time, of all tenants together; a lone tenant may have half of them. */
+/** Most files that are uploaded at the same time, for all tenants together. One tenant may have half of them. */
 const MAX_UPLOADS = 8;
 const MAX_WAITING_UPLOADS = 32;
 
-/** A tenant's own calls must not hold up its readers' links, nor its vendors. */
+/** The kinds of calls that are limited apart: a tenant's own calls must not delay its readers' links or its vendors. */
 type Door = "api" | "link" | "vendor" | "image";
 
 export interface AbuseBounds {
   unknownKeysPerMinute: number;
   otherPerMinute: number;
-  /** Absent: the service has none. */
+  /** Absent if the service does not count such requests. */
   receiptsPerMinute?: number;
   linksPerMinute?: number;
   imagesPerMinute?: number;
-  /** Calls other than the trigger that may ask the database at the same time: as many as it has connections for them. */
+  /**
+   * Most calls other than the trigger that use the database at the same time: as many as it has connections for them.
+   */
   otherAtATime: number;
   /** Most bytes of bodies that are held at the same time, for all tenants together; default: 32 MiB. */
   heldBodyBytes?: number;
@@ -51,7 +53,7 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
     // Each limit has a cache of its own. The library's types do not know the option.
     const options = { max, timeWindow: MINUTE_MS, cache: MAX_ADDRESSES, keyGenerator };
     const count = app.createRateLimit(options);
-    // The library reads a count after it has waited, when calls that came meanwhile have raised it: one at a time.
+    // The library reads a count after an await, when concurrent calls have raised it. So it counts one call at a time.
     const oneAtATime = createSemaphore(1);
     return (...given: Parameters<typeof count>) => oneAtATime.run(() => count(...given));
   };
@@ -81,7 +83,9 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
   );
   const slots = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
   const uploads = createFairSemaphore(MAX_UPLOADS, MAX_WAITING_UPLOADS);
-  /** Tenants that sent too many refused bodies, each with the end of that minute: a large trigger asks no limiter. */
+  /**
+   * Callers that sent too many refused bodies, each with the end of that minute. A large trigger checks only this map.
+   */
   const overLimitUntilMs = new Map<string, number>();
   const bodies = createHeldBodies(bounds.heldBodyBytes ?? HELD_BODY_BYTES, {
     check(request) {
@@ -103,11 +107,11 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
   });
   return {
     ...bodies,
-    /** Counts a request with a key that nobody has against its address. */
+    /** Counts a request with an unknown key against its address. */
     async countUnknownKey(request: FastifyRequest): Promise<void> {
       refuse(await unknownKeys(request));
     },
-    /** The same check without counting: before an address that guesses costs another query. */
+    /** Makes the same check without counting, before an address that guesses keys costs another query. */
     async checkUnknownKeys(request: FastifyRequest): Promise<void> {
       refuse(await unknownKeys(request, { increment: false }));
     },
@@ -129,8 +133,9 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
       refuse(await unverified(request));
     },
     /**
-     * Counts a request to a link's page against what the link says and not against who asks: mailbox providers post for
-     * many people from few addresses. Looking and changing count apart, so that no scanner keeps a reader from leaving.
+     * Counts a request for a link's page against the content of the link, not against the client: mailbox providers
+     * post for many people from few addresses. Views and changes count apart, so that no scanner keeps a reader from
+     * unsubscribing.
      */
     async countLink(request: FastifyRequest, purpose: string, link: Link): Promise<void> {
       const { tenantId, userId, category, channel } = link;
@@ -144,9 +149,9 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
       refuse(await images(request));
     },
     /**
-     * Runs work that asks the database for a tenant: a few calls of one tenant at a door at a time, tenants in turn.
-     * Waits up to 2 s, then throws a 429 Problem. The call keeps its place until the work has ended, also where the
-     * client hangs up.
+     * Runs work that uses the database for a tenant: only a few calls of one tenant and `door` at a time, tenants in
+     * turn. Waits up to 2 s, then throws a 429 Problem. The call counts as running until the work has ended, even if
+     * the client hangs up.
      */
     async inTurn<T>(
       request: FastifyRequest,
@@ -156,7 +161,7 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
       const line = `${door} ${tenantId}`;
       if ((await slots.acquire(line, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
       try {
-        // Nobody reads the answer: the database need not be asked.
+        // Nobody reads the answer, so the database need not be queried.
         if (request.method === "GET" && request.raw.socket.destroyed) {
           throw new Problem("badRequest");
         }
@@ -165,7 +170,7 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
         slots.release(line);
       }
     },
-    /** Receives a tenant's file: a few of one tenant at a time, tenants in turn. Throws as `inTurn`. */
+    /** Receives a tenant's file: only a few of one tenant at a time, tenants in turn. Throws like `inTurn`. */
     async uploadInTurn<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
       const { id } = request.tenant;
       if ((await uploads.acquire(id, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
@@ -178,7 +183,7 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
   };
 }
 
-/** The decoded parameters: one address can be written in several ways. */
+/** Returns the decoded parameters, because one URL can be written in several ways. */
 function webhookOf({ params }: FastifyRequest): string {
   const { provider, tenantId } = params as { provider: string; tenantId: string };
   return `${provider} ${tenantId}`;

@@ -18,7 +18,7 @@ export interface KeyedAct {
   need: KeyNeed | typeof PLATFORM_KEY;
 }
 
-/** The acts below a prefix that a tenant's API key may run. */
+/** Returns the acts below a prefix that a tenant's API key may run. */
 export function keyedActs(acts: readonly Act[], prefix: string): (KeyedAct & { need: KeyNeed })[] {
   return acts.flatMap((act) => {
     const http = httpOf(act);
@@ -32,7 +32,7 @@ export function accessOf(acts: ReturnType<typeof keyedActs>): KeyAccess {
   return Object.fromEntries(acts.map(({ http, need }) => [`${http.method} ${http.path}`, need]));
 }
 
-/** The acts of operators, which a platform key may run. The path names the tenant that an act is about. */
+/** Returns the acts of operators, which a platform key may run. The path names the tenant that an act is about. */
 export function platformActs(acts: readonly Act[], prefix: string): KeyedAct[] {
   return acts.flatMap((act) => {
     const http = httpOf(act);
@@ -41,7 +41,7 @@ export function platformActs(acts: readonly Act[], prefix: string): KeyedAct[] {
   });
 }
 
-/** How the requests of some keys are judged, and who they are. */
+/** How requests with one kind of key are checked, and who their caller is. */
 export interface ActDoor {
   onRequest(request: FastifyRequest): Promise<void>;
   preValidation: readonly preValidationHookHandler[];
@@ -53,7 +53,7 @@ interface DoorDeps {
   services: ActServices;
 }
 
-/** For the keys of tenants. */
+/** Returns the checks for keys of tenants. */
 export function tenantDoor(
   deps: DoorDeps & {
     authentication: Authentication;
@@ -68,7 +68,7 @@ export function tenantDoor(
   };
 }
 
-/** For platform keys: no tenant's key is one, and no tenant's call takes one. */
+/** Returns the checks for platform keys. No tenant's key is a platform key, and no tenant's call accepts one. */
 export function platformDoor(
   deps: DoorDeps & {
     limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther">;
@@ -102,7 +102,7 @@ export function keyOf({ headers }: FastifyRequest): string {
   return String(headers[HEADERS.apiKey]);
 }
 
-/** The program that has the request's key. */
+/** Returns the caller of a request: the program that uses its key. */
 export function callerOf(
   { ip, tenant: { id: tenantId, keyName, keyRole } }: FastifyRequest,
   deps: DoorDeps,
@@ -115,7 +115,7 @@ export function callerOf(
   };
 }
 
-/** Aborted when the client hangs up before it has its answer. */
+/** Returns a signal that is aborted if the client hangs up before the answer is complete. */
 export function clientSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const judge = () => {

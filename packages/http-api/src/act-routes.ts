@@ -27,11 +27,11 @@ import {
 
 type Fields = Record<string, unknown>;
 
-/** Fields of a tenant. If an act does not find one, the key's tenant was deleted during the call. */
+/** Fields that name a tenant. If an act does not find it, the key's tenant was deleted during the call. */
 const TENANT_FIELDS = ["tenant", "tenantId"];
 
 /**
- * Adds a route for each act. An act's fields come from path, query and body. The app must hand over raw bodies and have
+ * Adds a route for each act. An act's fields come from path, query and body. The app must pass raw bodies and have
  * `bodyText`.
  */
 export function actRoutes(
@@ -59,7 +59,7 @@ export function actRoutes(
           try {
             return { success: true, data: await asProblem(() => runAct(act, caller, input)) };
           } catch (error) {
-            // Nobody reads the answer.
+            // The client has hung up, so nobody reads the answer.
             if (error === signal.reason) throw new Problem("badRequest", { cause: error });
             throw problemOf(error, request, need, hasRevision(input));
           }
@@ -76,7 +76,7 @@ export function actRoutes(
   }
 }
 
-/** A repetition would do something again, unless the call has an Idempotency-Key. */
+/** Returns whether a repeated call would do something again, unless it has an Idempotency-Key. */
 function isRepeatable({ effect }: Act, { method }: ActHttp): boolean {
   return method === "POST" && effect !== "read";
 }
@@ -122,7 +122,7 @@ function problemOf(
   return error;
 }
 
-/** Takes an absent body as one without fields: an act may require none. */
+/** Reads the body. An absent one becomes an empty object, because an act may require no field. */
 function readActBody(request: FastifyRequest, reply: unknown, done: () => void): void {
   const body = request.body as Buffer | undefined;
   if (body === undefined || body.length === 0) {
@@ -141,8 +141,9 @@ function readStrayBody(request: FastifyRequest, reply: unknown, done: () => void
 }
 
 /**
- * The body may have every field of a call that changes something; the query has its own fields alone. Unknown fields
- * stay in the input, so that the act's check names them. Throws a 422 Problem for a field with two values.
+ * Returns the input of an act. If the call changes something, its body may have every field; fields of the body must
+ * not be in the query. Unknown fields stay in the input, so that the act's check names them. Throws a 422 Problem for a
+ * field with two values.
  */
 function inputOf(request: FastifyRequest, { input }: Act, http: ActHttp): Fields {
   const isRead = http.method === "GET";
@@ -151,7 +152,7 @@ function inputOf(request: FastifyRequest, { input }: Act, http: ActHttp): Fields
     throw new Problem("validation", { message: ["body must be an object"] });
   }
   const query = request.query as Fields;
-  // The tenant of a path is no field of an act of the platform.
+  // A path may name a tenant although the act of the platform has no such field.
   const params = http.params.filter((name) => name in input.properties);
   const fields: Fields = Object.assign(Object.create(null), body);
   const faults: string[] = [];
@@ -174,7 +175,7 @@ function inputOf(request: FastifyRequest, { input }: Act, http: ActHttp): Fields
   return fields;
 }
 
-/** Fields that name the state that a change is based on. */
+/** Fields with the version of the state that a change is based on. */
 const REVISIONS = ["revision", "plan"];
 
 function hasRevision(fields: Fields): boolean {
@@ -188,7 +189,9 @@ function revisionOf({ headers }: FastifyRequest, schema: TSchema | undefined): u
   return typed(given.replace(/^"(.*)"$/, "$1"), schema);
 }
 
-/** Turns text of a path or query into the type of its field. Text that does not fit stays, and the check refuses it. */
+/**
+ * Converts text of a path or query to the type of its field. Text that does not fit stays, and the check refuses it.
+ */
 export function typed(text: unknown, { type }: TSchema = {} as TSchema): unknown {
   const types = [type].flat();
   if (types.includes("array")) return [text].flat();
@@ -205,7 +208,7 @@ function schemaOf(act: Act, http: ActHttp, need: KeyedAct["need"]) {
   const example = input as Fields;
   const of = (names: readonly string[]) => {
     const fields = names.map((name): [string, TSchema] => {
-      // A path names the tenant of some acts of the platform.
+      // The path of some acts of the platform names a tenant, which is no field of the act.
       const schema = (properties[name] as TSchema | undefined) ?? text();
       const isNamed = schema.examples !== undefined || example[name] === undefined;
       return [name, isNamed ? schema : { ...schema, examples: [example[name]] }];

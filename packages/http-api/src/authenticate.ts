@@ -9,10 +9,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AbuseLimits } from "./abuse-limits.ts";
 import type { KeyUses, Tenant, TenantDirectory, WebhookSecret } from "./tenant-directory.ts";
 
-/** Longer than any key of ours: it is refused without a look into the database. */
+/** Our keys are shorter. A longer one is refused without a query. */
 const MAX_KEY_CHARACTERS = 256;
 const HEX_SHA256 = /^[0-9a-f]{64}$/;
-/** A body up to this size is read at once: even thousands of them fit in memory. Nearly all triggers are smaller. */
+/**
+ * A body up to this size is read without a reservation: even thousands of them fit in memory. Nearly all triggers are
+ * smaller.
+ */
 const SMALL_BODY_BYTES = 16 * 1024;
 const UNIX_SECONDS = /^[1-9]\d{8,10}$/;
 /** How far the signer's clock may be from ours, either way. */
@@ -20,7 +23,7 @@ const MAX_CLOCK_SECONDS = 300;
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route takes platform keys, and no tenant's. */
+    /** Whether the route accepts platform keys, and no tenant's key. */
     isOfPlatform?: boolean;
   }
   interface FastifyRequest {
@@ -42,7 +45,7 @@ export function createAuthentication(
     keyUses: Pick<KeyUses, "note">;
     limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther" | KeyedLimits>;
     now(): Date;
-    /** Calls other than the trigger that have the same text are counted together. Default: the tenant's id. */
+    /** Returns the name under which calls other than the trigger are counted. Default: the tenant's id. */
     callerOf?(tenant: Tenant): string;
   },
 ) {
@@ -65,25 +68,25 @@ export function createAuthentication(
     deps.keyUses.note(tenant.keyId);
     request.tenant = tenant;
   };
-  /** Returns nothing for a key that is remembered: a promise a request is worth avoiding. */
+  /** Returns no promise for a cached key: one promise per request is worth avoiding. */
   const authenticate = (request: FastifyRequest): Promise<void> | undefined => {
     const apiKey = request.headers[HEADERS.apiKey];
     if (typeof apiKey !== "string" || apiKey === "" || apiKey.length > MAX_KEY_CHARACTERS) {
       return refuse(request, apiKey === undefined ? "no key" : "malformed key");
     }
-    // A key that was good before is not checked: a neighbour's guesses lock no tenant out.
+    // An address is not checked for a key that was found before, so a neighbour's guesses lock no tenant out.
     const found = deps.directory.find(apiKey, () => deps.limits.checkUnknownKeys(request));
     if (found instanceof Promise) return found.then((tenant) => admit(request, tenant));
     return admit(request, found);
   };
   const judgeTrigger = (request: FastifyRequest) => {
-    // Most keys have this role: it saves a look into the table.
+    // Most keys have this role, so this saves a look-up in the table.
     if (request.tenant.keyRole !== "all") requireKeyRole(deps.access, request);
   };
   return {
     /**
-     * For `onRequest`, so that a bad key is told before anything of the body: sets `request.tenant`.
-     * Fails with a 401 Problem, 403 where the key's role does not allow the route, 429 for an address that guesses keys.
+     * For `onRequest`, so that a bad key is refused before its body is read: sets `request.tenant`. Fails with a
+     * Problem: 401 for a bad key, 403 if the key's role does not allow the route, 429 for an address that guesses keys.
      */
     trigger(request: FastifyRequest, _reply: FastifyReply, done: (err?: Error) => void): void {
       const pending = authenticate(request);
@@ -94,7 +97,9 @@ export function createAuthentication(
       judgeTrigger(request);
       done();
     },
-    /** The same for every endpoint but the trigger, whose own limits are exact; these are per replica. */
+    /**
+     * Does the same for every other endpoint, and counts the call per replica. The trigger has its own exact limits.
+     */
     async other(request: FastifyRequest): Promise<void> {
       await authenticate(request);
       await deps.limits.countOther(request, callerOf(request.tenant));
@@ -103,13 +108,13 @@ export function createAuthentication(
   };
 }
 
-/** One message for every cause; the cause is for the log. */
+/** Returns one message for every cause, and logs the cause. */
 function unauthorized(request: FastifyRequest, cause: string): Problem {
   request.logFields = { ...request.logFields, refused: cause };
   return new Problem("unauthorized");
 }
 
-/** Returns the declared length; a body of unknown length may have all that its route takes. */
+/** Returns the declared length of a body; if the length is unknown, the most that its route accepts. */
 function bodyBytesOf({ headers, routeOptions }: FastifyRequest): number {
   if (headers["transfer-encoding"] !== undefined) return routeOptions.bodyLimit ?? 0;
   return Number(headers["content-length"] ?? 0);
@@ -118,9 +123,10 @@ function bodyBytesOf({ headers, routeOptions }: FastifyRequest): number {
 type KeyedLimits = "holdBody" | "withBody" | "inTurn";
 
 /**
- * Guards the routes with a key that come after it: each of a tenant needs a row of the table, else it cannot be
- * registered. Each holds the body it reads, and each of a tenant but the trigger takes its turn among its tenant's
- * calls. The upload of a file does neither: it holds a row of the file, and takes its turn among uploads.
+ * Guards the routes with an API key that are registered after this. A tenant's route without an entry in `access`
+ * cannot be registered. Each route reserves memory for its body, and each route of a tenant but the trigger runs its
+ * calls in turn with the tenant's other calls. The upload of a file does neither: it holds only a row of the file at a
+ * time, and takes turns with other uploads.
  */
 export function guardKeyedRoutes(
   app: FastifyInstance,
@@ -153,7 +159,7 @@ export function guardKeyedRoutes(
   });
 }
 
-/** Throws a 403 Problem that names the role. */
+/** Throws a 403 Problem that names the role, unless the key's role allows the route. */
 function requireKeyRole(access: KeyAccess, request: FastifyRequest): void {
   const { url = "" } = request.routeOptions;
   const { keyRole } = request.tenant;
@@ -163,20 +169,20 @@ function requireKeyRole(access: KeyAccess, request: FastifyRequest): void {
   throw new Problem("keyRole", need && { message: refusal(keyRole, need) });
 }
 
-/** The message of the 403. */
+/** Returns the message of the 403 Problem. */
 export function refusal(role: KeyRole, need: KeyNeed): string {
   const roles = listed(KEYS_THAT_MAY[need], "or");
   return `This API key has the role ${role}; this call needs the role ${roles}`;
 }
 
-/** HEAD reads what GET does. */
+/** Returns what a route needs. HEAD needs the same as GET. */
 function needOf(access: KeyAccess, method: string, url: string): KeyNeed | undefined {
   return access[`${method === "HEAD" ? "GET" : method} ${url}`];
 }
 
 /**
- * For `preValidation`, of what makes or moves messages or changes users: where the tenant has a webhook secret,
- * the raw body must be signed, an empty one too.
+ * For `preValidation` of calls that create or change messages or users: if the tenant has a webhook secret, the raw
+ * body must be signed, even an empty one.
  */
 export function requireSignature(request: FastifyRequest, _reply: unknown, done: () => void): void {
   const { webhookSecrets } = request.tenant;
@@ -188,8 +194,9 @@ export function requireSignature(request: FastifyRequest, _reply: unknown, done:
 }
 
 /**
- * For `preValidation` of management: where the tenant has a webhook secret, every call is signed with its time, method,
- * path and body, so that a signature of nothing authorises nothing. The 401 says what is wrong: the key was right.
+ * For `preValidation` of management calls: if the tenant has a webhook secret, every call must be signed with its time,
+ * method, path and body, so that the signature of an empty body allows no other call. The 401 says what is wrong,
+ * because the key was right.
  */
 export function requireTimedSignature(now: () => Date) {
   return (request: FastifyRequest, _reply: unknown, done: () => void): void => {
@@ -226,9 +233,9 @@ function timestampOf({ headers }: FastifyRequest, now: Date): string {
 }
 
 /**
- * Verifies `X-Service-Signature`: HMAC-SHA256 over the raw body exactly as sent, in lowercase hex, by one
- * of the secrets that have not ended, compared in constant time. Throws a 401 Problem that names the
- * cause in a header, and in `message` where it is given.
+ * Verifies `X-Service-Signature`: HMAC-SHA256 over the raw body exactly as sent, in lowercase hex, by one of the
+ * secrets that have not ended, compared in constant time. Throws a 401 Problem that names the cause in a header, and in
+ * `message` if it is given.
  */
 export function verifySignature(
   secrets: readonly WebhookSecret[],
@@ -242,7 +249,7 @@ export function verifySignature(
   signed.verify();
 }
 
-/** The same over a body that comes in parts. A signature that cannot be right is refused before the first of them. */
+/** Does the same for a body that arrives in parts. Refuses a malformed signature before the first part. */
 export function signatureOver(
   secrets: readonly WebhookSecret[],
   signature: unknown,

@@ -6,24 +6,24 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** How long a body waits for room before it is read. */
 const WAIT_MS = 2_000;
-/** Bodies that wait, of all tenants together; a lone tenant may have half of them. */
+/** Most waiting bodies of all tenants together. One tenant may have half of them. */
 const MAX_WAITING = 128;
-/** A refused body counts as one call for each such part of it. */
+/** A refused body counts as one call for each part of this size. */
 const COUNTED_BYTES = 1024 * 1024;
-/** The client's fault, found once the body was read or measured. */
+/** Statuses that are the client's fault, found once the body was read or measured. */
 const REFUSED = [400, 413, 415, 422];
 
 /** How senders of refused bodies are limited. */
 interface RefusedBodies {
-  /** Throws a 429 Problem for a sender of too many. */
+  /** Throws a 429 Problem if the sender has sent too many. */
   check(request: FastifyRequest): void;
   count(request: FastifyRequest, times: number): Promise<void>;
 }
 
 /**
- * Bounds the bytes of the bodies that are held at the same time, of all tenants together and of each tenant: a lone
- * tenant may hold half. A body takes its bytes before it is read, and keeps them until its answer is sent and its work
- * has ended. A refused body counts against its sender.
+ * Bounds the bytes of all bodies in memory, of all tenants together and of each tenant: one tenant may use half. The
+ * bytes of a body are reserved before it is read, until its answer is sent and its work has ended. A refused body
+ * counts against its sender.
  */
 export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
   const room = createFairSemaphore(maxBytes, MAX_WAITING);
@@ -39,7 +39,7 @@ export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
     heldBytes.set(room.used);
   };
   return {
-    /** Takes the bytes of a body before it is read. Fails with a 429 Problem after 2 s without room. */
+    /** Reserves the bytes of a body before it is read. Fails with a 429 Problem after 2 s without room. */
     async holdBody(request: FastifyRequest, { raw }: FastifyReply, bytes: number): Promise<void> {
       refused.check(request);
       const { bodyLimit = 0, url } = request.routeOptions;
@@ -48,7 +48,7 @@ export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
         const times = Math.ceil(Math.min(bytes, bodyLimit) / COUNTED_BYTES);
         if (REFUSED.includes(raw.statusCode)) void refused.count(request, times);
       };
-      // A longer one is refused without being read.
+      // A longer body is refused without being read, so it needs no room.
       if (bytes <= bodyLimit) {
         // A platform key belongs to no tenant.
         const line = `${url === TRIGGER_PATH ? "trigger" : "call"} ${request.tenant?.id ?? "platform"}`;
@@ -59,7 +59,9 @@ export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
       if (raw.closed) onClose();
       else raw.once("close", onClose);
     },
-    /** Runs a call's work. Its body stays held until the work has ended, also where the client hangs up. */
+    /**
+     * Runs a call's work. The bytes of its body stay reserved until the work has ended, even if the client hangs up.
+     */
     async withBody<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
       const body = held.get(request);
       if (body !== undefined) body.holders += 1;

@@ -9,7 +9,7 @@ declare module "fastify" {
   interface FastifySchema {
     /** Examples of the request's body, by name. */
     "x-examples"?: Record<string, { value: unknown }>;
-    /** OpenAPI's Request Body Object, where it is not JSON. */
+    /** OpenAPI's Request Body Object, if the body is not JSON. */
     "x-body"?: object;
   }
 }
@@ -28,8 +28,8 @@ export interface DocumentParts {
 }
 
 /**
- * Serves the interface as an OpenAPI document at `path`, without a key. It describes the routes that are added after it and
- * have a tag.
+ * Serves the API's description as an OpenAPI document at `path`, without a key. It describes the routes that are
+ * registered after this and have a tag.
  */
 export async function documentRoutes(app: FastifyInstance, parts: DocumentParts): Promise<void> {
   const { path, title, description, tags, operationId, server = "/", webhooks = {} } = parts;
@@ -122,7 +122,7 @@ function usedHeaders(operations: readonly Operation[]): object {
   return Object.fromEntries(Object.entries(ANSWER_HEADERS).filter(([name]) => used.has(name)));
 }
 
-/** Moves what the plugin does not: the examples of a body, and the headers that are references. */
+/** Moves what the plugin leaves in place: the examples of a body, and the headers that are references. */
 function finish(operation: Operation): void {
   const { "x-examples": examples, "x-body": body, requestBody, responses } = operation;
   delete operation["x-examples"];

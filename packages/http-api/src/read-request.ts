@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** The one parameter that is allowed, as it changes nothing: JSON is UTF-8. */
+/** The only parameter that is allowed. It changes nothing, because JSON is UTF-8. */
 const UTF8_CHARSET = /^charset\s*=\s*"?utf-?8"?$/;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -19,17 +19,20 @@ declare module "fastify" {
   }
 }
 
-/** For `preValidation`: replaces the raw body by its value. Throws as `readText` and `parseJson` do. */
+/** For `preValidation`: replaces the raw body by its parsed value. Throws what `readText` and `parseJson` throw. */
 export function readBody(request: FastifyRequest, _reply: unknown, done: () => void): void {
   request.bodyText = readText(request);
   request.body = parseJson(request.bodyText);
   done();
 }
 
-/** The same for a call that may have a large body: counts its values before it is parsed. Also throws a 422 Problem. */
+/**
+ * Does the same for a call that may have a large body: counts its values before it is parsed. Also throws a 422
+ * Problem.
+ */
 export function readCountedBody(request: FastifyRequest, reply: unknown, done: () => void): void {
   const body = request.body as Buffer | undefined;
-  // Each value takes a byte at least.
+  // Each value takes at least one byte, so a short body needs no count.
   if (body !== undefined && body.length > MAX_VALUES && jsonValues(body, MAX_VALUES) > MAX_VALUES) {
     throw new Problem("validation", { message: [`body must hold at most ${MAX_VALUES} values`] });
   }
@@ -68,7 +71,7 @@ function requireJson(headers: { [name: string]: string | string[] | undefined })
   }
 }
 
-/** Judges part by part: one expression over a whole header would backtrack over its spaces. */
+/** Checks each part by itself: one expression for the whole header would backtrack over its spaces. */
 function isJson(type: string): boolean {
   const [mediaType, ...parameters] = type.split(";").map((part) => part.trim().toLowerCase());
   return (
@@ -78,8 +81,8 @@ function isJson(type: string): boolean {
 }
 
 /**
- * Parses by `JSON.parse` itself: the framework's parser refuses keys such as `constructor` and `__proto__`,
- * which tenants may use. Throws a 400 Problem.
+ * Parses with `JSON.parse` itself: the framework's parser refuses keys such as `constructor` and `__proto__`, which
+ * tenants may use. Throws a 400 Problem.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -90,8 +93,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Decodes a header, which Node gives byte by byte: as UTF-8 where the bytes are UTF-8, as most clients send it, else as
- * Latin-1, as browsers and `fetch` do.
+ * Decodes a header, which Node returns as one character per byte: as UTF-8 if the bytes are valid UTF-8, as most
+ * clients send it, else as Latin-1, as browsers and `fetch` send it.
  */
 export function headerText(bytes: string): string {
   if (!/[\u0080-\u00ff]/.test(bytes)) return bytes;
@@ -102,15 +105,17 @@ export function headerText(bytes: string): string {
   }
 }
 
-/** The query of the specification's calls that change something: unknown parameters are ignored, as those of a GET. */
+/**
+ * The query of the specification's calls that change something. Unknown parameters are ignored, like those of a GET.
+ */
 export const ANY_QUERY = open(Type.Object({}));
 const NOTHING = Type.Object({});
 
 /**
- * Checks what requests bring against their routes' schemas, for the routes that come after it: a 422 Problem
- * lists every fault of path, query and body together, where Fastify's own validation ends at the first.
- * A call with a tenant's key that changes something may have no unknown fields, whether it documents a query and a body
- * or not. Headers are only documented: whoever reads one tells its faults in its own way.
+ * Checks requests against their routes' schemas, for routes that are registered after this. A 422 Problem lists all
+ * faults of path, query and body, whereas Fastify's own validation ends at the first. A call with a tenant's key that
+ * changes something may have no unknown fields, even if it documents no query or body. Headers are only documented: the
+ * code that reads a header reports its faults.
  */
 export function checkRoutes(app: FastifyInstance): void {
   withoutFastifysChecks(app);
@@ -148,7 +153,10 @@ function strayFaults(request: FastifyRequest, query: TSchema = NOTHING) {
 
 type Part = "params" | "query" | "body";
 
-/** Makes schemas only document: Fastify then checks and writes nothing by them, headers and answers included. */
+/**
+ * Makes Fastify use schemas for documentation only: it checks and serialises nothing by them, neither headers nor
+ * answers.
+ */
 export function withoutFastifysChecks(app: FastifyInstance): void {
   app.setValidatorCompiler(() => undefined as never);
   app.setSerializerCompiler(() => JSON.stringify);

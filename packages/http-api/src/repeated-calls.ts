@@ -7,7 +7,7 @@ import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 
-/** The header of management calls. A trigger's is X-Idempotency-Key, and its answers are kept with the events. */
+/** The header of management calls. Triggers use X-Idempotency-Key, and their answers are stored with the events. */
 const HEADER = "idempotency-key";
 
 export interface RepeatedCalls {
@@ -16,9 +16,9 @@ export interface RepeatedCalls {
 }
 
 /**
- * Runs a call once for each `Idempotency-Key` of a caller: the same call again gets the first answer, for a day. A call
- * that changed nothing may be repeated. Throws a 409 Problem while the first one is under way or where nobody knows how
- * it ended, and a 422 Problem for another call with the same key.
+ * Runs a call once for each `Idempotency-Key` of a caller: for a day, the same call gets the first answer. A call that
+ * was refused may be repeated. Throws a 409 Problem while the first call is running or if its result is unknown, and a
+ * 422 Problem for another call with the same key.
  */
 export async function onceByKey<T>(
   { db, keys }: RepeatedCalls,
@@ -44,7 +44,7 @@ export async function onceByKey<T>(
       await rowOf(db.updateTable("repeated_calls").set({ answer: sealed }), mine).execute();
       return answer;
     } catch (error) {
-      // An error of ours may have come after the change: a repetition is then refused with 409.
+      // A server error may have come after the change, so a repeated call is refused with 409.
       const isRefused = error instanceof Problem && error.body.statusCode < 500;
       if (isRefused) await rowOf(db.deleteFrom("repeated_calls"), mine).execute();
       throw error;
@@ -68,8 +68,8 @@ interface Place {
 }
 
 /**
- * Claims a key. undefined: nobody had it within the day, and the caller has it now; else the call that has it. The
- * dispatcher deletes the keys of others.
+ * Claims a key. Returns undefined if the caller has the key now, else the earlier call of the last day that has it. The
+ * dispatcher deletes other expired keys.
  */
 async function claim(db: Database, row: Place & { request: Buffer }) {
   await rowOf(db.deleteFrom("repeated_calls"), row)
@@ -88,7 +88,7 @@ async function claim(db: Database, row: Place & { request: Buffer }) {
     .where("caller", "=", row.caller)
     .where("key", "=", row.key)
     .executeTakeFirst();
-  // The other call was refused at this moment and gave the key back: the 409 says to look and call again.
+  // The other call was refused at this moment and released the key: the 409 asks the caller to look and call again.
   return found ?? { request: row.request, answer: null };
 }
 

@@ -4,7 +4,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 
 export const EXAMPLE_ID = "0198c0de-0000-7000-8000-000000000001";
 
-/** An example of a header that few need: the samples and the first try of `/docs` leave it out. */
+/** Returns the example of a header that few callers need: the samples and the first try of `/docs` leave it out. */
 export function unsent(value: string) {
   return { "x-examples": { shown: { value, "x-disabled": true } } };
 }
@@ -57,7 +57,7 @@ export const IDEMPOTENCY_HEADER = {
   ),
 };
 
-/** Headers that every request may bring. The document shows them; no schema checks them. */
+/** Headers that every request may have. The document shows them; no schema checks them. */
 export const TRACE_HEADERS = {
   "X-Trace-Id": Type.Optional(
     Type.String({
@@ -124,14 +124,14 @@ export const ANSWER_HEADERS = {
 };
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-/** The parts of a call with a tenant's key. */
+/** Returns the schema's parts for a call with a tenant's key. */
 export const lookOf = (tag: string) => ({
   tags: [tag],
   security: [{ apiKey: [] }],
   headers: Type.Object(TRACE_HEADERS),
 });
 
-/** The parts of a call that is signed where the tenant has a webhook secret. */
+/** Returns the schema's parts for a call that must be signed if the tenant has a webhook secret. */
 export const signedOf = (tag: string) => ({
   ...lookOf(tag),
   headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
@@ -142,7 +142,7 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 /** The problems of an endpoint. The value replaces fields of the problem's example. */
 export type Problems = Partial<Record<ProblemName, Partial<ProblemBody>>>;
 
-/** Problems of every endpoint: they come before its route is asked. */
+/** Problems of every endpoint: they occur before the code of its route runs. */
 export const ALWAYS: Problems = {
   badRequest: {},
   timeout: {},
@@ -174,8 +174,8 @@ interface GoodAnswer {
 }
 
 /**
- * Builds the `response` of a route's schema: the good answers, and an answer for each status of its problems. Problems that
- * share a status are its examples. `headers` are those of a status beside `X-Trace-Id`.
+ * Builds the `response` of a route's schema: the good answers, and an answer for each status of its problems. Problems
+ * that share a status are its examples. `headers` has the headers of a status in addition to `X-Trace-Id`.
  */
 export function answers(
   good: GoodAnswer | readonly (GoodAnswer | undefined)[],

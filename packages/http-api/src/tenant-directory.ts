@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 
-/** A tenant as the requests of one key need it. */
+/** What requests with one key need to know about its tenant. */
 export interface Tenant {
   id: string;
   name: string;
@@ -18,10 +18,12 @@ export interface Tenant {
   /** Whether attachments may be executables. */
   allowExecutables: boolean;
   kept: KeptDays;
-  /** The newest first. Each is good for signatures until its end. Empty: the tenant's calls need no signature. */
+  /**
+   * Newest first. Each is valid for signatures until its end. If there are none, the tenant's calls need no signature.
+   */
   webhookSecrets: readonly WebhookSecret[];
   keyId: string;
-  /** The key's name, else its first characters. */
+  /** The key's name, or its first characters if it has none. */
   keyName: string;
   keyExpiresAt: Date | null;
   keyRole: KeyRole;
@@ -29,18 +31,18 @@ export interface Tenant {
 
 export interface WebhookSecret {
   secret: string;
-  /** null: it does not end. */
+  /** Null if the secret does not end. */
   endsAt: Date | null;
 }
 
-/** Keys that were looked up: known ones, and unknown ones until the configuration changes. */
+/** Most cached keys: known ones, and unknown ones until the configuration changes. */
 const MAX_KEYS = 20_000;
 const MAX_TENANTS = 5_000;
 const WRITE_KEY_USES_MS = 30_000;
 
 export type TenantDirectory = ReturnType<typeof createTenantDirectory>;
 
-/** Caches what every request needs to know of its tenant; nothing is fetched twice at the same time. */
+/** Caches what every request needs to know about its tenant. Nothing is read twice at the same time. */
 export function createTenantDirectory(db: Database, keys: SecretKeys) {
   const tenants = createVersionedCache<Tenant>({
     max: MAX_KEYS,
@@ -50,7 +52,10 @@ export function createTenantDirectory(db: Database, keys: SecretKeys) {
     max: MAX_TENANTS,
     read: (tenantIds) => readEach(tenantIds, (tenantId) => findTargetChannels(db, tenantId)),
   });
-  /** Survives `clear`: a tenant must not pay for a stranger's guesses when the cache is new. */
+  /**
+   * Keys that were found before. `clear` keeps them: a tenant must not wait for a stranger's guesses if the cache is
+   * new.
+   */
   const recognised = new LRUCache<string, true>({ max: MAX_KEYS });
   const lookUp = async (digest: string, beforeQuery: () => Promise<void>) => {
     if (!recognised.has(digest)) await beforeQuery();
@@ -60,8 +65,8 @@ export function createTenantDirectory(db: Database, keys: SecretKeys) {
   };
   return {
     /**
-     * Finds the tenant of a key; undefined: nobody has the key. Answers at once where the key is remembered. Rejects where
-     * the database does not answer. Calls `beforeQuery`, which may throw, for a key that was never seen to be somebody's.
+     * Finds the tenant of a key, or undefined if the key is unknown. Returns no promise if the key is cached. Rejects
+     * if the database does not answer. Calls `beforeQuery`, which may throw, for a key that was never found before.
      */
     find(
       apiKey: string,
@@ -71,11 +76,11 @@ export function createTenantDirectory(db: Database, keys: SecretKeys) {
       const found = tenants.peek(digest);
       return found === undefined ? lookUp(digest, beforeQuery) : found.value;
     },
-    /** Names of the realtime channels that templates can send the tenant's users to. */
+    /** Returns the names of the realtime channels that templates of the tenant and the platform publish to. */
     async targetChannels(tenantId: string): Promise<readonly string[]> {
       return (await channels.get(tenantId)) ?? [];
     },
-    /** The configuration changed: the next look reads everything again. */
+    /** Empties the cache after a change of the configuration. */
     clear(): void {
       tenants.clear();
       channels.clear();
@@ -83,7 +88,7 @@ export function createTenantDirectory(db: Database, keys: SecretKeys) {
   };
 }
 
-/** Finds a tenant by the SHA-256 of one of its keys, in hex: also by an expired key, and an inactive tenant. */
+/** Finds a tenant by the SHA-256 of one of its keys, in hex. Also finds expired keys and inactive tenants. */
 async function tenantOfKey(
   db: Database,
   keys: SecretKeys,
@@ -137,7 +142,7 @@ async function tenantOfKey(
 
 export type KeyUses = ReturnType<typeof createKeyUses>;
 
-/** Remembers when keys were last used, and writes it in one statement now and then. */
+/** Collects when keys were last used, and writes these times in one statement every 30 s. */
 export function createKeyUses(db: Database, now: () => Date, log: Logger) {
   let uses = new Map<string, Date>();
   const write = async () => {
@@ -148,7 +153,7 @@ export function createKeyUses(db: Database, now: () => Date, log: Logger) {
   const timer = setInterval(write, WRITE_KEY_USES_MS).unref();
   return {
     note(keyId: string): void {
-      // The time of the first use since the last write is near enough, and saves a Date a request.
+      // The time of the first use since the last write is exact enough, and saves a Date per request.
       if (!uses.has(keyId)) uses.set(keyId, now());
     },
     async [Symbol.asyncDispose](): Promise<void> {
