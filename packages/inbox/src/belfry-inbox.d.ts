@@ -53,25 +53,29 @@ export interface InboxLabels {
   notSaved: string;
 }
 
-/** A text may stand for a function: `{unread}`, `{reason}`, `{title}` and `{time}` in it are the value. */
+/**
+ * Words for the labels. A text may replace a function: `{unread}`, `{reason}`, `{title}` and `{time}` in it are the
+ * value.
+ */
 export type InboxWords = {
   [Name in keyof InboxLabels]?: InboxLabels[Name] | string;
 } & { channel?: InboxLabels["channel"] | Record<string, string> };
 
 /**
  * `<belfry-inbox ws-url token-url [channels] [inline] [open] [align="start"] [theme="light|dark"] [silent] [no-preferences] [labels] [show-types]>`.
- * Connects when it has an address and a way to get tokens; disconnects when it leaves the page.
- * `silent`: nothing is read out, for the second of two elements that share a feed. `no-preferences`: no gear, whatever there is.
- * `show-types`: the event type under each, for developers.
+ * Connects when it has an address and a way to get tokens; disconnects when it is removed from the page.
+ * `silent`: nothing is read out, for the second of two elements that share a feed. `no-preferences`: never shows the
+ * gear.
+ * `show-types`: shows the event type under each notification, for developers.
  * Events, all bubbling: `unreadchange` {unread}, `notification` InboxItem, `notificationclick` InboxItem,
- * `notificationaction` {item: InboxItem, action: InboxAction}, `connectionchange` {state, reason}. After a click
- * the link of the item or its button is followed, unless `preventDefault()` says that the page does it.
+ * `notificationaction` {item: InboxItem, action: InboxAction}, `connectionchange` {state, reason}. After a click, the
+ * link of the item or of its button is followed, unless `preventDefault()` says that the page does it.
  */
 export class BelfryInbox extends HTMLElement {
   /**
-   * Asks the page's own backend for a token. In its place the attribute `token-url`: asked by POST with
-   * the page's cookies, answers `{token, channels}`; 401 and 403 say that nobody is logged in. Another function in
-   * its place is asked for the next token: the connection stays. For another user draw another element.
+   * Gets a token from the page's own backend. It replaces the attribute `token-url`, which is called by POST with the
+   * page's cookies and returns `{token, channels}`; 401 and 403 mean that nobody is logged in. If another function is
+   * set, it is called for the next token and the connection stays. For another user, create another element.
    */
   getToken: (() => Promise<string | { token: string; channels?: string[] } | null>) | undefined;
   /** Channels, if the token's answer does not name them. The attribute holds a JSON array. */
@@ -79,11 +83,11 @@ export class BelfryInbox extends HTMLElement {
   get labels(): InboxLabels;
   /** Labels. Words that are left out stay English. The attribute holds JSON. */
   set labels(value: InboxWords);
-  /** Undefined until it starts. */
+  /** The feed that is shown; undefined until it starts. */
   feed: InboxFeed | undefined;
   readonly unread: number;
   open: boolean;
-  /** These are the attributes of the same names. */
+  /** Properties for the attributes of the same names. */
   wsUrl: string;
   tokenUrl: string;
   align: string;

@@ -11,14 +11,14 @@ import { REFLECTED, reflect } from "./reflected.js";
 
 export { InboxFeed };
 
-/** Attributes that the connection has nothing to do with. */
+/** Attributes that do not affect the connection. */
 const FORM = ["inline", "open", "no-preferences"];
-/** Attributes by which everything is drawn anew. */
+/** Attributes whose change draws everything again. */
 const DRAWN = ["labels", "show-types"];
 /** A page may set these before the element is defined. */
 const PROPERTIES = ["getToken", "channels", "labels", "feed", "open", ...REFLECTED];
 
-/** A server that renders pages has no elements, and there the import must do nothing. */
+/** On a server that renders pages there is no HTMLElement, and the import must do nothing. */
 const Base = globalThis.HTMLElement ?? class {};
 
 /** `<belfry-inbox>`: see belfry-inbox.d.ts and docs/inbox.md. */
@@ -50,18 +50,18 @@ export class BelfryInbox extends Base {
   #wasConnected = false;
   #startScheduled = false;
 
-  /** Asks the page's backend for a token; in place of the attribute `token-url`. */
+  /** The function that gets a token from the page's backend. It replaces the attribute `token-url`. */
   get getToken() {
     return this.#getToken;
   }
   set getToken(value) {
-    // A framework gives a new function with every drawing: the next token is asked of it, and nothing else changes.
+    // A framework sets a new function whenever it renders: it is called for the next token, and nothing else changes.
     const isOther = typeof value !== typeof this.#getToken;
     this.#getToken = value;
     if (isOther) this.#restart();
   }
 
-  /** The channels, where the token's answer does not bring them. */
+  /** The channels, if the token's answer does not name them. */
   get channels() {
     return this.#channels ?? JSON.parse(this.getAttribute("channels") ?? "[]");
   }
@@ -71,7 +71,7 @@ export class BelfryInbox extends Base {
     if (JSON.stringify(this.channels) !== before) this.#restart();
   }
 
-  /** Words in place of the English ones; those left out stay. */
+  /** Words that replace the English ones. Words that are left out stay English. */
   get labels() {
     return this.#labels;
   }
@@ -149,7 +149,7 @@ export class BelfryInbox extends Base {
     this.#drop();
     if (this.#startScheduled) return;
     this.#startScheduled = true;
-    // Everything that the page sets in one go is set by then.
+    // A microtask runs after the page has set all its properties.
     queueMicrotask(() => {
       this.#startScheduled = false;
       const wsUrl = this.getAttribute("ws-url");
@@ -199,7 +199,7 @@ export class BelfryInbox extends Base {
     this.#tell("notification", item);
   }
 
-  /** False: the page said that it goes there by itself. */
+  /** Fires an event. Returns false if the page says that it follows the link by itself. */
   #tell(name, detail, cancelable = false) {
     const event = new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable });
     return this.dispatchEvent(event);
@@ -281,7 +281,7 @@ export class BelfryInbox extends Base {
       badge.textContent = countText(unread);
     }
     bell.setAttribute("aria-label", labels.bell(unread));
-    // Only the listed items tell whether a category has an unread one.
+    // In a single category, only the listed items show whether there is an unread one.
     markAll.disabled = unread === 0 || (!isWhole && !hasMore && items.every(({ read }) => read));
     markAll.hidden = view !== "inbox";
     archiveAll.hidden = view !== "inbox" || items.length === 0;
@@ -354,7 +354,7 @@ export class BelfryInbox extends Base {
   }
 
   #setFailure(words) {
-    // The visible text does not change then, but a screen reader must announce it again.
+    // If the visible text does not change, a screen reader must still announce it again.
     if (words !== "" && words === this.#failure) this.#say(words);
     this.#failure = words;
     this.#showState();
@@ -364,7 +364,7 @@ export class BelfryInbox extends Base {
     if (!event.composedPath().includes(this)) this.#panel.close(false);
   };
 
-  /** Opens one, or follows one of its buttons: it is read then. Returns whether its link may be followed. */
+  /** Opens an item or follows one of its buttons, and marks it as read. Returns whether its link may be followed. */
   #choose(id, index) {
     const item = this.#feed?.items.find((one) => one.id === id);
     if (item === undefined) return false;
@@ -375,7 +375,7 @@ export class BelfryInbox extends Base {
 }
 
 reflect(BelfryInbox.prototype);
-// A page may load the module twice, as micro front ends and hot reloading do: the element is defined by the first.
+// A page may load the module twice, as micro front ends and hot reloading do. Only the first one defines the element.
 if (globalThis.customElements?.get("belfry-inbox") === undefined) {
   globalThis.customElements?.define("belfry-inbox", BelfryInbox);
 }

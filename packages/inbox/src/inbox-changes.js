@@ -1,7 +1,7 @@
-/** A day's beginning for whoever reads the inbox. */
+/** The hour at which a snooze of one or more days ends. */
 const MORNING_HOUR = 9;
 
-/** For how long an item can be snoozed, by the labels of the choices. */
+/** Returns the end of a snooze, by the label of the choice. */
 export const SNOOZES = {
   snoozeHour: (now) => new Date(now.getTime() + 3_600_000),
   snoozeTomorrow: (now) => morningIn(now, 1),
@@ -24,7 +24,7 @@ const CHANGES = {
   unsnooze: () => ({ change: { snoozedUntil: null } }),
 };
 
-/** Runs what a user does with an item, and offers to undo the last of it. */
+/** Runs a user's changes to items, and offers to undo the last one. */
 export class InboxChanges {
   #parts;
   #labels;
@@ -61,7 +61,7 @@ export class InboxChanges {
     if (said === undefined) return;
     this.#undo = async () => {
       await feed.change(id, undo);
-      // A snooze makes it unread.
+      // A snooze makes the item unread.
       if (wasRead) await feed.change(id, { read: true });
     };
     this.#parts.undoText.textContent = this.#labels[said];

@@ -5,18 +5,18 @@ export interface InboxItem {
   readonly id: string;
   readonly title: string;
   readonly body: string;
-  /** The event type, as `order.confirmed`. */
+  /** The event type, such as `order.confirmed`. */
   readonly category: string;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly read: boolean;
-  /** It came while the page was open. */
+  /** Whether the item arrived while the page was open. */
   readonly isLive: boolean;
   /** The link's target: https, or a path of the page's site. Absent if there is none. */
   readonly url?: string;
-  /** Its buttons, at most two, judged like `url`. Absent where it has none. */
+  /** At most two buttons, checked like `url`. Absent if there are none. */
   readonly actions?: readonly InboxAction[];
-  /** ISO 8601: when it comes back, or came back, from being snoozed. Absent where it was not. */
+  /** ISO 8601: when the item's snooze ends, or has ended. Absent if the item was not snoozed. */
   readonly snoozedUntil?: string;
 }
 
@@ -29,7 +29,7 @@ export type InboxView =
 export type InboxChange =
   | { readonly read: boolean }
   | { readonly archived: boolean }
-  /** ISO 8601; null: it is back at once. */
+  /** ISO 8601; null ends the snooze at once. */
   | { readonly snoozedUntil: string | null };
 
 export interface InboxTabs {
@@ -81,53 +81,57 @@ export interface InboxFeedOptions {
   /** Address such as `wss://belfry.example.com/connection/websocket`. */
   wsUrl: string;
   /**
-   * Asks the page's own backend; called at every start and before each expiry. The answer may bring the
-   * channels; null: nobody is logged in, no further try. A throw is followed by another try.
+   * Gets a token from the page's own backend, at every start and before each token expires. The answer may name the
+   * channels; null means that nobody is logged in, and there is no further try. If it throws, another try follows.
    */
   getToken(): Promise<string | { token: string; channels?: string[] } | null>;
   /** Channels, if the token's answer does not name them. */
   channels?: readonly string[];
-  /** Default 30. */
+  /** Items per page. Default: 30. */
   pageItems?: number;
   /** Further options of the centrifuge client. */
   client?: Partial<Options>;
 }
 
 /**
- * Fires `change`, `load` when the list was read, `notification` (a `CustomEvent<InboxItem>`) for each that comes live, `marked` when something
- * was read here or elsewhere, and `preferences` when those of the user were changed over a connection: read them anew.
+ * Fires `change`; `load` after the list was read; `notification` (a `CustomEvent<InboxItem>`) for each item that
+ * arrives; `marked` after items were marked as read, here or elsewhere; and `preferences` after the user's preferences
+ * were changed over a connection: read them again then.
  */
 export class InboxFeed extends EventTarget {
   constructor(options: InboxFeedOptions);
-  /** Newest first; what was snoozed by the time at which it came back. */
+  /** Newest first. The time of an item that was snoozed is the end of the snooze. */
   readonly items: readonly InboxItem[];
   /** Unread items in the whole inbox, not only among the listed ones. */
   readonly unread: number;
   readonly state: "connecting" | "connected" | "disconnected";
   readonly reason: string;
-  /** The problem with connecting: nobody is logged in, there was no token, or no answer. Empty: none. */
+  /**
+   * Why there is no connection: nobody is logged in, the page got no token, or no answer came. Empty if there is no
+   * problem.
+   */
   readonly problem: "" | "signedOut" | "noToken" | "unreachable";
   readonly hasMore: boolean;
-  /** The list was read at least once. */
+  /** Whether the list was read at least once. */
   readonly isLoaded: boolean;
   readonly view: InboxView;
-  /** Lists something else. */
+  /** Lists another view. */
   show(view: InboxView): void;
   start(): void;
   stop(): void;
   reconnect(): void;
-  /** Rejects when it could not be stored; the items then say what is true. */
+  /** Rejects if the mark could not be stored; the items then show the stored state. */
   markRead(id: string): Promise<void>;
   /** Marks the listed part as read: the whole inbox or the category. */
   markAllRead(): Promise<void>;
   /** Archives the listed part. Does nothing in the archive and for snoozed items. */
   archiveAll(): Promise<void>;
-  /** The same of any change; and of a deletion, which nothing brings back. */
+  /** Changes an item and rejects like `markRead`. `remove` deletes an item, which cannot be undone. */
   change(id: string, change: InboxChange): Promise<void>;
   remove(id: string): Promise<void>;
   readTabs(): Promise<InboxTabs>;
   loadMore(): Promise<void>;
   readPreferences(): Promise<ShownPreferences>;
-  /** All of them or none; answers what is true then. Rejects when it could not be stored. */
+  /** Makes all changes or none. Resolves to the stored preferences. Rejects if the changes could not be stored. */
   changePreferences(changes: readonly PreferenceChange[]): Promise<ShownPreferences>;
 }

@@ -6,23 +6,23 @@ import { linksOf, linksOfTags } from "./inbox-links.js";
  * @typedef {import("./inbox-feed.d.ts").InboxFeedOptions} InboxFeedOptions
  */
 
-/** The client's own code: there is no token for this page's user. */
+/** The code of the centrifuge client if there is no token for this page's user. */
 const UNAUTHORIZED = 1;
 const PAGE_ITEMS = 30;
 const MAX_ITEMS = 1000;
-/** Several reasons to read the inbox anew come at once: one reading serves them all. */
+/** Several events that require a new list come at once. This delay lets one call answer them all. */
 const LOAD_DELAY_MS = 20;
 const LOAD_AGAIN_MS = 3000;
-/** A push that comes this soon after a mark of all may be one that was marked already. */
+/** A notification that arrives this soon after a mark of all may have been marked already. */
 const UNSURE_MS = 2000;
-/** A browser's timers go no further. */
+/** The longest delay of a browser's timers. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The first view. */
 const INBOX = { view: "inbox" };
 
 /**
- * A user's inbox, live: what is shown, how many are unread, and whether it is connected. Knows nothing
- * of the page; `change` is fired when anything of it is another. See inbox-feed.d.ts for its promises.
+ * A user's live inbox: the listed items, the unread count and the state of the connection. It does not use the page. It
+ * fires `change` when any of these changes. inbox-feed.d.ts documents the methods.
  */
 export class InboxFeed extends EventTarget {
   /** @type {ReadonlyArray<InboxItem>} */
@@ -30,7 +30,7 @@ export class InboxFeed extends EventTarget {
   unread = 0;
   /** @type {"connecting" | "connected" | "disconnected"} */
   state = "disconnected";
-  /** Why it is disconnected; empty before the start. */
+  /** Why the feed is disconnected; empty before the start. */
   reason = "";
   /**
    * The problem with connecting; empty if there is none.
@@ -45,18 +45,18 @@ export class InboxFeed extends EventTarget {
   /** @type {InboxFeedOptions} */
   #options;
   #client;
-  /** Unread ones that are too old to be among the items. */
+  /** The number of unread items that are not in the list. */
   #unreadElsewhere = 0;
   #isLoading = false;
   #isStale = false;
   #loadTimer;
   #returnTimer;
-  /** Beginnings and ends of changes so far: a reading that one of them fell into may not have seen it. */
+  /** Beginnings and ends of changes so far. A list that was read during one of them may not contain the change. */
   #changes = 0;
   #markedAllAt = Number.NEGATIVE_INFINITY;
-  /** When what was marked unread here was marked so, by id. */
+  /** When items were marked as unread here, by id. */
   #markedUnreadAt = new Map();
-  /** The ids of each mark that has no answer yet. */
+  /** The ids of each mark that the gateway has not answered yet. */
   #marks = new Set();
   /** Items that were marked while a list was being read, which may not show them as read. */
   #markedMeanwhile = new Set();
@@ -78,14 +78,14 @@ export class InboxFeed extends EventTarget {
     client.on("connecting", () => this.#setState("connecting", "", this.problem));
     client.on("connected", () => {
       this.#setState("connected", "", "");
-      // Nobody reports changes that were made while there was no connection.
+      // Changes that were made while there was no connection are not reported.
       this.#loadSoon();
     });
     client.on("disconnected", ({ code, reason }) =>
       this.#setState("disconnected", reason, code === UNAUTHORIZED ? "signedOut" : ""),
     );
     client.on("message", ({ data }) => this.#onMessage(data));
-    // Each is followed by a new try; without a listener it would be thrown.
+    // The client tries again after each error; without a listener the error would be thrown.
     client.on("error", ({ type }) => {
       if (this.state === "connected") return;
       this.#setState(this.state, this.reason, type === "connectToken" ? "noToken" : "unreachable");
@@ -94,7 +94,7 @@ export class InboxFeed extends EventTarget {
     client.connect();
   }
 
-  /** Tries at once: after a disconnection that was meant to last, or in place of the next try. */
+  /** Tries to connect at once: after a final disconnection, or instead of waiting for the next try. */
   reconnect() {
     if (this.state === "connecting") this.#client?.disconnect();
     this.#client?.connect();
@@ -110,7 +110,7 @@ export class InboxFeed extends EventTarget {
   }
 
   /**
-   * Shown at once, taken back when it fails.
+   * Marks an item as read. Shows the change at once and undoes it if the call fails.
    * @param {string} id
    */
   async markRead(id) {
@@ -162,7 +162,7 @@ export class InboxFeed extends EventTarget {
   }
 
   /**
-   * Lists something else: `{view, category}`.
+   * Lists another view: `{view, category}`.
    * @param {import("./inbox-feed.d.ts").InboxView} view
    */
   show(view) {
@@ -175,12 +175,14 @@ export class InboxFeed extends EventTarget {
     this.#loadSoon(0);
   }
 
-  /** The categories of what is in the inbox, with their unread counts, and whether anything is archived or snoozed. */
+  /**
+   * Reads the categories of the items in the inbox, with unread counts, and whether anything is archived or snoozed.
+   */
   readTabs() {
     return this.#call("notifications.tabs", {});
   }
 
-  /** Adds older ones. */
+  /** Loads older items. */
   async loadMore() {
     const oldest = this.items.at(-1);
     if (oldest === undefined || !this.hasMore) return;
@@ -241,7 +243,7 @@ export class InboxFeed extends EventTarget {
     const item = { id, title, body, category, createdAt, ...state, ...linksOfTags(tags) };
     if (this.#isWhole) this.#show(merged(this.items, [item]));
     else {
-      // Whether it is one of those that are listed is known to the gateway.
+      // Only the gateway knows whether the item belongs to the listed ones.
       this.#unreadElsewhere += 1;
       this.#show(this.items);
       this.#loadSoon();
@@ -249,7 +251,7 @@ export class InboxFeed extends EventTarget {
     this.dispatchEvent(new CustomEvent("notification", { detail: item }));
   }
 
-  /** Something was marked read or preferred: here, in another tab, or elsewhere. */
+  /** Handles a message: items were marked or changed, or preferences changed, here, in another tab or elsewhere. */
   #onMessage(data) {
     if (data?.type === "preferences") this.dispatchEvent(new Event("preferences"));
     if (data?.type === "changed") this.#loadSoon();
@@ -263,7 +265,7 @@ export class InboxFeed extends EventTarget {
       this.#unreadElsewhere = 0;
       this.#setRead(() => true, true);
     } else if (performance.now() - (this.#markedUnreadAt.get(data.id) ?? -UNSURE_MS) < UNSURE_MS) {
-      // It may tell of the mark before.
+      // The message may be about an earlier mark as read: the item was marked unread here after that.
       this.#loadSoon();
       return;
     } else if (this.items.some((item) => item.id === data.id)) {
@@ -307,7 +309,7 @@ export class InboxFeed extends EventTarget {
       this.#loadAt(returnsInMs);
       const loaded = notifications.map(fromHistory);
       this.hasMore = notifications.length === limit && limit < MAX_ITEMS;
-      // With the whole history loaded, no unread item is elsewhere, whatever came between the two answers.
+      // If the whole history is loaded, no unread item is elsewhere, even if one arrived between the two answers.
       this.#unreadElsewhere =
         this.hasMore || !this.#isWhole
           ? Math.max(0, unread - loaded.filter(this.#isUnread).length)
@@ -318,11 +320,12 @@ export class InboxFeed extends EventTarget {
         item.isLive = live.has(item.id);
         item.read ||= this.#markedMeanwhile.has(item.id);
       }
-      // A push that came meanwhile may be missing in the answer: it is stale, and asked for again.
+      // A notification that arrived in the meantime may be missing in the answer, which is then stale and is read
+      // again.
       const cameMeanwhile = this.#isStale ? this.items.filter((item) => item.isLive) : [];
       this.#show(merged(loaded, cameMeanwhile));
     } catch {
-      // The connection broke, which brings a new load, or the gateway could not answer just now.
+      // The connection broke, which causes a new load, or the gateway could not answer just now.
       this.#isLoading = false;
       if (client === this.#client) this.#loadSoon(LOAD_AGAIN_MS);
       return;
@@ -332,7 +335,7 @@ export class InboxFeed extends EventTarget {
     if (this.#isStale) this.#loadSoon();
   }
 
-  /** When the next snoozed item is back. */
+  /** Reads the list again when the next snooze ends. */
   #loadAt(inMs) {
     clearTimeout(this.#returnTimer);
     if (inMs === undefined) return;
@@ -340,7 +343,7 @@ export class InboxFeed extends EventTarget {
     this.#returnTimer = setTimeout(() => this.#loadSoon(), delayMs);
   }
 
-  /** `data` as the gateway takes it: an item stays in the list if it is only read or unread then. */
+  /** Changes an item; the gateway gets `data`. Only an item whose read state changes stays in the list. */
   async #change(id, method, data) {
     const before = this.items.find((one) => one.id === id);
     if (data.read === false) this.#markedUnreadAt.set(id, performance.now());
@@ -397,12 +400,12 @@ export class InboxFeed extends EventTarget {
     this.#changed();
   }
 
-  /** All of the inbox is listed. */
+  /** Whether the whole inbox is listed. */
   get #isWhole() {
     return this.view.view === "inbox" && this.view.category === undefined;
   }
 
-  /** It counts: what is snoozed does not. */
+  /** Whether an item counts as unread. Snoozed items do not count. */
   #isUnread = (item) => !item.read && this.view.view !== "snoozed";
 
   #setState(state, reason, problem) {

@@ -18,26 +18,26 @@ export const ENGLISH = {
   markUnread: "Mark unread",
   archive: "Archive",
   archiveAll: "Archive all",
-  /** On the same button, once it was pressed. */
+  /** Label of the same button after the first press. */
   archiveAllSure: "Archive all?",
-  /** Out of the archive. */
+  /** Moves an item out of the archive. */
   unarchive: "Move to inbox",
   snooze: "Snooze",
   snoozeHour: "In an hour",
   snoozeTomorrow: "Tomorrow",
   snoozeWeek: "In a week",
-  /** Before its time. */
+  /** Ends a snooze early. */
   unsnooze: "Show now",
-  /** In place of the time of a snoozed one. */
+  /** Replaces the time of a snoozed item. */
   until: (time) => `Until ${time}`,
   delete: "Delete",
-  /** On the same button, once it was pressed. */
+  /** Label of the same button after the first press. */
   deleteSure: "Delete for good?",
-  /** Messages after a change, beside the button. */
+  /** Messages after a change, beside the button that undoes it. */
   archived: "Archived.",
   snoozed: "Snoozed.",
   undo: "Undo",
-  /** The tabs, beside those of categories. */
+  /** Tabs in addition to those of the categories. */
   all: "All",
   snoozedTab: "Snoozed",
   archivedTab: "Archived",
@@ -47,7 +47,7 @@ export const ENGLISH = {
   more: "Show earlier ones",
   empty: "Nothing yet. New notifications appear here.",
   loading: "Loading…",
-  /** In place of the list, until it could be read once. */
+  /** Replaces the list until it was read once. */
   notShown: "Your notifications cannot be shown right now.",
   connecting: "Connecting…",
   reconnecting: "Connection lost. Reconnecting…",
@@ -55,14 +55,14 @@ export const ENGLISH = {
   reconnect: "Reconnect",
   /** The page's backend says that nobody is logged in. */
   signedOut: "You are signed out.",
-  /** It answers something else than a token, or not at all. */
+  /** The page's backend answers something other than a token, or not at all. */
   noToken: "The page could not sign you in here. Trying again…",
   unreachable: "No connection. Trying again…",
   tryNow: "Try now",
-  /** Read out when one arrives. */
+  /** A screen reader reads this when a notification arrives. */
   arrived: (title) => `New notification: ${title}`,
   failed: "That did not work. Try again in a moment.",
-  /** The gear, and the title of what is behind it. */
+  /** Label of the gear, and title of the view that it opens. */
   preferences: "Preferences",
   back: "Back",
   readAgain: "Try again",

@@ -1,9 +1,8 @@
-/** Checks the links of a notification and its buttons again, whoever wrote them. */
-
 const MAX_ACTIONS = 2;
 
 /**
- * https, or a path of this site: what a browser would not read as another site or a script. Undefined: neither.
+ * Returns the URL if it is https or a path of this site that a browser does not read as another site or a script; else
+ * undefined. It checks the links again here, whoever wrote them.
  * @param {unknown} url
  */
 function safeUrl(url) {
@@ -19,7 +18,7 @@ function safeUrl(url) {
 }
 
 /**
- * Only what is safe; nothing of what is not there.
+ * Returns the safe links of a notification. Unsafe and missing ones are left out.
  * @param {unknown} url
  * @param {unknown} actions
  */
@@ -36,7 +35,7 @@ export function linksOf(url, actions) {
 }
 
 /**
- * The same of a publication: its tags are texts.
+ * Returns the safe links of a publication, whose tags are texts.
  * @param {{ url?: string, actions?: string }} tags
  */
 export function linksOfTags({ url, actions }) {
@@ -47,7 +46,7 @@ export function linksOfTags({ url, actions }) {
   }
 }
 
-/** Attributes of an `a`: another site opens beside the page, and does not reach it. */
+/** Returns the attributes of a link. Another site opens in a tab of its own and cannot access the page. */
 export function linkAttributes(url) {
   return { href: url, rel: "noopener", target: url.startsWith("/") ? undefined : "_blank" };
 }

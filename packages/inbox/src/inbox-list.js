@@ -2,9 +2,9 @@ import { icon } from "./inbox-icons.js";
 import { showRows, snoozeChoices } from "./inbox-rows.js";
 
 /**
- * The first press of a button that cannot be undone asks; the second does it.
+ * Shows whether a button asks for a second press, for an action that cannot be undone.
  * @param {HTMLElement} button
- * @param {boolean} isSure it asks, by words in place of its icon
+ * @param {boolean} isSure whether the button asks, with words instead of its icon
  * @param {{ icon: Parameters<typeof icon>[0], words: string }} look
  */
 export function ask(button, isSure, { icon: name, words }) {
@@ -15,7 +15,7 @@ export function ask(button, isSure, { icon: name, words }) {
   button.replaceChildren(isSure ? words : icon(name));
 }
 
-/** The list of an inbox: one stop of the Tab key, arrows within, Enter opens. */
+/** The list of an inbox. The Tab key stops at it once, arrow keys move within it, and Enter opens an item. */
 export class InboxList {
   #list;
   #on;
@@ -23,8 +23,8 @@ export class InboxList {
 
   /**
    * @param {HTMLElement} list
-   * Of `choose` and `follow` the answer is whether the link may be followed.
-   * `run`: by the name of a button of a row; `name`: of what was chosen with it. `lost`: the row with the focus was the last.
+   * `choose` and `follow` return whether the link may be followed. `run` gets the name of a row's button, and as `name`
+   * the choice that was made with it. `lost` is called if the row with the focus was the last one.
    * @param {{ choose(id: string): boolean, follow(id: string, index: number): boolean, run(action: string, id: string, name?: string): void, lost(): void }} on
    */
   constructor(list, on) {
@@ -46,7 +46,7 @@ export class InboxList {
     showRows(this.#list, items, style);
     const rows = [...this.#list.children];
     let row = rows.find((one) => one.dataset.id === id);
-    // A row that is drawn anew takes the focus over; that of a row that is gone goes to the next.
+    // A row that is drawn again gets the focus back. If the row is gone, the next row gets the focus.
     if (at >= 0 && this.#focused() === null) {
       row ??= rows[Math.min(at, rows.length - 1)];
       if (row === undefined) this.#on.lost();
@@ -62,7 +62,7 @@ export class InboxList {
     }
   }
 
-  /** Returns false when there is no row. */
+  /** Focuses the current row. Returns false if there is none. */
   focus(options) {
     const row = this.#current();
     row?.focus(options);
@@ -113,7 +113,7 @@ export class InboxList {
 
   #choose(row) {
     const link = row.querySelector("[data-action=open]");
-    // The browser's own way of following a link, as by a click on it.
+    // A click makes the browser follow the link as usual.
     if (link !== null) link.click();
     else this.#on.choose(row.dataset.id);
   }
@@ -131,7 +131,7 @@ export class InboxList {
       const isWanted = action === "open" ? this.#on.choose(id) : this.#on.follow(id, Number(index));
       if (!isWanted) event.preventDefault();
     } else if (action !== undefined) this.#on.run(action, id, at.dataset.name);
-    // Marking text with the mouse is no choice.
+    // A click that selects text does not open the item.
     else if (document.getSelection()?.isCollapsed !== false) this.#choose(row);
   }
 
@@ -148,7 +148,7 @@ export class InboxList {
     choices.firstElementChild.focus();
   }
 
-  /** Returns false where there was nothing to fold up. */
+  /** Closes the choices of a snooze. Returns false if there are none. */
   #fold(row) {
     const choices = row.querySelector(".choices");
     if (choices === null) return false;

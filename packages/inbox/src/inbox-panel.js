@@ -1,4 +1,4 @@
-/** The panel: whether it is open, which of its two views is seen, and where the focus goes. */
+/** The panel: whether it is open, which of its two views is visible, and which element has the focus. */
 export class InboxPanel {
   #host;
   #parts;
@@ -55,17 +55,17 @@ export class InboxPanel {
     this.showFeed();
   }
 
-  /** The feed may be another one. */
+  /** Shows the current feed, which may have changed. */
   showFeed() {
     const hasPreferences = !this.#parts.panel.hidden && !this.#host.hasAttribute("no-preferences");
     this.#preferences.watch(hasPreferences ? this.#feed() : undefined);
     this.#tabs.watch(this.#parts.panel.hidden ? undefined : this.#feed());
     this.#changes.forget();
-    // The bell is for what is new, whatever was seen last.
+    // The bell opens the list, even if the preferences were shown last.
     if (!hasPreferences) this.showList(false);
   }
 
-  /** The element left the page. */
+  /** Stops reading when the element is removed from the page. */
   leave() {
     this.#preferences.watch(undefined);
     this.#tabs.watch(undefined);
@@ -96,7 +96,7 @@ export class InboxPanel {
   #toggle() {
     if (this.#host.open) return this.close(true);
     this.#host.open = true;
-    // The bell is for what is new, whatever was listed last.
+    // The bell opens the inbox, even if another view was listed last.
     this.#feed()?.show({ view: "inbox" });
     if (!this.#list.focus()) this.#parts.panel.focus();
   }
@@ -108,7 +108,7 @@ export class InboxPanel {
     this.#preferences.focus();
   }
 
-  /** Escape leads back: to the list, then out. */
+  /** Handles Escape: it leads from the preferences to the list, and from the list out of the panel. */
   #onKey(event) {
     const isSeen = this.#isInline ? this.#hasPreferences : this.#host.open;
     if (event.key !== "Escape" || !isSeen) return;

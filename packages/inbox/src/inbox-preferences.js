@@ -17,7 +17,7 @@ export class InboxPreferences {
   #drawn = "";
   #isOpen = false;
   #wasConnected = false;
-  /** Feeds whose last answer had something to show. Their gear is shown before the next answer. */
+  /** Feeds whose last answer had preferences or categories. Their gear is shown before the next answer. */
   #withSome = new WeakSet();
 
   /**
@@ -40,7 +40,7 @@ export class InboxPreferences {
   }
 
   /**
-   * Takes the feed of an open panel, undefined for a closed one. Changes that are being sent still reach the gateway.
+   * Sets the feed of an open panel, or undefined for a closed one. Changes that are being sent still reach the gateway.
    * @param {import("./inbox-feed.d.ts").InboxFeed | undefined} feed
    */
   watch(feed) {
@@ -80,7 +80,7 @@ export class InboxPreferences {
 
   #onState() {
     const isConnected = this.#feed.state === "connected";
-    // Nobody reports what changed while there was no connection.
+    // Changes that were made while there was no connection are not reported.
     if (isConnected && !this.#wasConnected) this.#store.read();
     if (isConnected !== this.#wasConnected) {
       this.#wasConnected = isConnected;
@@ -88,7 +88,7 @@ export class InboxPreferences {
     }
   }
 
-  /** Never hides the gear while the panel is open, as the user may be about to use it. */
+  /** Shows what was read. Never hides the gear while the panel is open, as the user may be about to use it. */
   #onChange() {
     const { categories = [], preferences = [] } = this.#store.shown ?? {};
     if (categories.length > 0 || preferences.length > 0) {
@@ -124,7 +124,7 @@ export class InboxPreferences {
     setSwitches(rows, shown, this.#wasConnected);
   }
 
-  /** The switches that the user may change. */
+  /** Returns the switches that the user may change. */
   #switches() {
     return [...this.#parts.rows.querySelectorAll("[role=switch]:enabled")];
   }
@@ -139,7 +139,7 @@ export class InboxPreferences {
     this.#on.saving(this.#store.toggle(node.dataset.key, node.dataset.channel));
   }
 
-  /** The Tab key stops at every switch; arrow keys are faster in a long table. */
+  /** Handles the arrow keys. The Tab key stops at every switch; arrow keys are faster in a long table. */
   #onKey(event) {
     const at = event.target.closest("[role=switch]");
     if (at === null || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -164,7 +164,7 @@ export class InboxPreferences {
 /** The id of the hint in the row of all messages. */
 const ALL_HINT = "hint-all";
 
-/** Makes a row of switches. `at` numbers the rows, as the key of a category may not be an id. */
+/** Makes a row of switches. `at` is the row's number, because the key of a category may not be valid as an id. */
 function row({ key, required, on }, category, at, labels, languages) {
   const label = category === undefined ? labels.allMessages : textFor(category.label, languages);
   const description = category === undefined ? "" : textFor(category.description, languages);

@@ -2,10 +2,9 @@ import { SNOOZES } from "./inbox-changes.js";
 import { icon } from "./inbox-icons.js";
 import { linkAttributes } from "./inbox-links.js";
 
-/** The rows of the list. Every text is set as text: it comes from outside. */
-
 /**
- * An element with attributes and children; `null` and `undefined` are left out.
+ * Makes an element with attributes and children. Skips attributes that are `null` or `undefined`. Children that are
+ * strings are set as text, never as HTML, because they come from outside.
  * @param {string} tag
  * @param {Record<string, string | null | undefined>} attributes
  * @param {...(Node | string)} children
@@ -39,7 +38,9 @@ function time({ createdAt, snoozedUntil }, { labels, languages, view }) {
   return make("time", attributes, view === "snoozed" ? labels.until(text) : text);
 }
 
-/** The row itself is the stop of the Tab key: Enter on it follows this. */
+/**
+ * Makes the title, as a link if there is one. The Tab key stops at the row itself: Enter on the row follows this link.
+ */
 function titleOf({ url, title }) {
   if (url === undefined) return title;
   const attributes = { part: "item-link", "data-action": "open", tabindex: "-1" };
@@ -61,7 +62,7 @@ function actionsOf({ id, actions }) {
   return make("div", { part: "actions", class: "actions" }, ...links);
 }
 
-/** The buttons of a row, by what is listed: each with its label. */
+/** The buttons of a row for each view, with the names of their labels. */
 const BUTTONS = {
   inbox: ({ read }) => ({
     ...(read ? { "mark-unread": "markUnread" } : { "mark-read": "markRead" }),
@@ -85,7 +86,7 @@ function buttonsOf(item, { labels, view }) {
   });
 }
 
-/** The choices of a snooze, for a row that is asked for them. */
+/** Makes the choices of a snooze, for a row whose snooze button was pressed. */
 export function snoozeChoices(id, labels) {
   const choices = Object.keys(SNOOZES).map((name) =>
     make(
@@ -139,7 +140,7 @@ function row(item, style) {
 }
 
 /**
- * Makes the list show the items. Rows that are right stay, so that focus and the place in the list do.
+ * Shows the items in the list. Rows that are up to date stay, and with them focus and scroll position.
  * @param {HTMLElement} list
  * @param {RowStyle} style
  */

@@ -1,6 +1,6 @@
 /**
- * The look. A page changes it by the variables below, or by `belfry-inbox::part(…)`. Colours follow the
- * page's `color-scheme`, or the attribute `theme` (light, dark).
+ * The styles of the inbox. A page changes them by the variables below, or by `belfry-inbox::part(…)`. Colours follow
+ * the page's `color-scheme`, or the attribute `theme` (light, dark).
  */
 const CSS = `
 :host {

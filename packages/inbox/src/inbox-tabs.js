@@ -2,8 +2,8 @@ import { countText, textFor } from "./inbox-labels.js";
 import { make } from "./inbox-rows.js";
 
 /**
- * The tabs above the list: all, each category that has something in the inbox, with its unread count, and what is snoozed or archived. Without
- * any of these there are none. Reads them only while the panel is open.
+ * The tabs above the list: all items, each category with items in the inbox and its unread count, snoozed items and
+ * archived items. Without any of these, no tabs are shown. Reads them only while the panel is open.
  */
 export class InboxTabs {
   #tabs;
@@ -31,7 +31,7 @@ export class InboxTabs {
   }
 
   /**
-   * Takes the feed of an open panel, undefined for a closed one.
+   * Sets the feed of an open panel, or undefined for a closed one.
    * @param {import("./inbox-feed.d.ts").InboxFeed | undefined} feed
    */
   watch(feed) {
@@ -56,7 +56,7 @@ export class InboxTabs {
     while (this.#isStale && this.#feed !== undefined) {
       this.#isStale = false;
       const feed = this.#feed;
-      // It fails only if the connection broke, and then another load follows.
+      // The call fails only if the connection broke, and then another load follows.
       const known = await feed.readTabs().catch(() => undefined);
       if (known !== undefined && feed === this.#feed) this.#known = known;
     }

@@ -1,13 +1,13 @@
 import { applied, changesOf } from "./preference-table.js";
 
 /**
- * A user's preferences: the gateway's last answer with the changes under way. Runs one call at a time, so that an older
- * answer never comes last. Fires `change`.
+ * A user's preferences: the gateway's last answer with the changes that are being saved. Runs one call at a time, so
+ * that an older answer never arrives last. Fires `change`.
  */
 export class PreferenceStore extends EventTarget {
   /** @type {import("./inbox-feed.d.ts").ShownPreferences | undefined} Undefined until it was read. */
   shown;
-  /** The last reading failed. */
+  /** Whether the last reading failed. */
   hasFailed = false;
 
   #feed;

@@ -1,6 +1,6 @@
 import type { PreferenceChange, ShownPreferences } from "./inbox-feed.d.ts";
 
-/** For a category or a channel: all of them. */
+/** Stands for all categories or all channels. */
 export const ANY: "*";
 
 export interface PreferenceRow {
@@ -11,7 +11,7 @@ export interface PreferenceRow {
   readonly on: ReadonlyMap<string, boolean>;
 }
 
-/** First all messages, then each category. */
+/** Returns the rows: first all messages, then each category. */
 export function preferenceRows(shown: ShownPreferences): PreferenceRow[];
 
 /** Returns the changes of a click on a switch; none if it is fixed or absent. */

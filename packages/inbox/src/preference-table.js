@@ -11,7 +11,7 @@ export function preferenceRows({ channels, categories, preferences }) {
   const cells = new Map(preferences.map((one) => [nameOf(one), one.enabled]));
   const isOn = (category, channel, byDefault) => {
     const both = [channel, ANY].map((one) => cells.get(nameOf({ category, channel: one })));
-    // An off never loses.
+    // An off always wins.
     return !both.includes(false) && (byDefault || both.includes(true));
   };
   const row = (key, required, byDefault) => ({
@@ -32,7 +32,7 @@ export function changesOf(shown, key, channel) {
     (one) => one.category === key && one.channel === ANY && !one.enabled,
   );
   if (!enabled || !allOff) return [{ category: key, channel, enabled }];
-  // An off of the whole row would win against a switch that is on: it becomes one off a channel.
+  // An off of the whole row would win against a switch that is on, so it becomes one off per channel.
   return [
     { category: key, channel: ANY, enabled: null },
     ...[...row.on.keys()].map((one) => ({ category: key, channel: one, enabled: one === channel })),

@@ -1,4 +1,4 @@
-/** Attributes that are there or not, by the property of the same name. */
+/** Attributes without a value, by property. */
 const FLAGS = {
   inline: "inline",
   silent: "silent",
@@ -7,7 +7,7 @@ const FLAGS = {
 };
 const TEXTS = { wsUrl: "ws-url", tokenUrl: "token-url", align: "align", theme: "theme" };
 
-/** Attributes that are properties, too: a framework sets the property where there is one. */
+/** Attributes that are also properties, because a framework sets a property if there is one. */
 export const REFLECTED = [...Object.keys(FLAGS), ...Object.keys(TEXTS)];
 
 /**
