@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 
-/** What requests with one key need to know about its tenant. */
+/** The data that requests with one key need about its tenant. */
 export interface Tenant {
   id: string;
   name: string;
