@@ -61,7 +61,7 @@ const MARGIN_SECONDS = 60;
 /** The validity of a token whose server does not state it. */
 const DEFAULT_SECONDS = 300;
 
-/** Undefined where the account logs in with a password, or not at all. */
+/** Returns undefined if the account logs in with a password, or not at all. */
 export async function createAccessTokens(
   settings: OAuthSettings,
   context: ProviderContext,
@@ -141,7 +141,7 @@ function tokenRequest(settings: OAuthSettings): string {
   return form.toString();
 }
 
-/** Every fault of the OAuth settings among an account's, each beginning with its field's name. */
+/** Returns every fault of the OAuth settings among an account's, each beginning with its field's name. */
 export function oauthFaults(
   settings: OAuthSettings & { user?: string; password?: string },
   context: SettingsContext,

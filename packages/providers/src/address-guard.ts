@@ -7,7 +7,7 @@ export interface ResolvedAddress {
   family: number;
 }
 
-/** All addresses of a name; rejects as `dns.lookup` does. */
+/** Resolves to all addresses of a name; rejects as `dns.lookup` does. */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
 export interface GuardOptions {
@@ -27,18 +27,18 @@ export class AddressRefused extends Error {
 /** The ports of encrypted SMTP: from the start (465) or by STARTTLS (587, 2525). */
 export const SMTP_PORTS: readonly number[] = [465, 587, 2525];
 
-// Beyond this range, ipaddr.js also calls unassigned addresses and obsolete forms of IPv4 unicast.
+// Outside this range, ipaddr.js also counts unassigned addresses and obsolete forms of IPv4 as unicast.
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 /** Azure's host agent, on an address that counts as public. */
 const AZURE_HOST_AGENT = "168.63.129.16";
 
 /**
- * Whether an IP address is one of the public internet's. IPv4 inside IPv6 is not, in any form but
- * NAT64 of a public one (how an IPv6-only network reaches IPv4).
+ * Returns whether an IP address is on the public internet. An IPv4 address inside IPv6 is not, except in NAT64 of a
+ * public one, by which an IPv6-only network reaches IPv4.
  */
 export function isPublicAddress(address: string): boolean {
-  // ipaddr.js also reads `127.1` and zones, in which no address that we connect to is written.
+  // ipaddr.js also reads `127.1` and zones, but no address that we connect to has such a form.
   if (isIP(address) === 0 || address.includes("%")) return false;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) {
@@ -48,14 +48,14 @@ export function isPublicAddress(address: string): boolean {
   return parsed.match(GLOBAL_IPV6) && parsed.range() === "unicast";
 }
 
-/** The fault of an HTTP API's address, to which paths are added, as a tenant wrote it; null if there is none. */
+/** Returns the fault of an HTTP API's base URL, as a tenant wrote it; null if there is none. Paths are added to it. */
 export function baseUrlFault(text: string, options: GuardOptions): string | null {
   const { search = "", hash = "" } = URL.parse(text) ?? {};
   const isPath = search === "" && hash === "";
   return addressFault(text, options) ?? (isPath ? null : "must end with the path");
 }
 
-/** The fault of an address that is called as a tenant wrote it; null if there is none. */
+/** Returns the fault of a URL that is called as a tenant wrote it; null if there is none. */
 export function addressFault(text: string, options: GuardOptions): string | null {
   const url = URL.parse(text);
   if (url === null) return "must be a URL";
@@ -66,7 +66,7 @@ export function addressFault(text: string, options: GuardOptions): string | null
   return hostFault(url.hostname, options);
 }
 
-/** The fault of a mail server's host as a tenant wrote it; null if there is none. */
+/** Returns the fault of a mail server's host as a tenant wrote it; null if there is none. */
 export function smtpHostFault(host: string, options: GuardOptions): string | null {
   const canonical = canonicalHost(host);
   return canonical === null
@@ -75,8 +75,8 @@ export function smtpHostFault(host: string, options: GuardOptions): string | nul
 }
 
 /**
- * One spelling of a host: `0x7f000001`, `2130706433`, `0177.0.0.1` and `127.1` become `127.0.0.1`, as
- * a resolver would read them. Null when it is no host. IPv6 comes without brackets.
+ * Returns a host in one spelling: `0x7f000001`, `2130706433`, `0177.0.0.1` and `127.1` become `127.0.0.1`, as a
+ * resolver would read them. Returns null if the text is no host. IPv6 has no brackets.
  */
 export function canonicalHost(host: string): string | null {
   const bare = isIPv6(host) ? `[${host}]` : host;
@@ -86,8 +86,8 @@ export function canonicalHost(host: string): string | null {
 }
 
 /**
- * The addresses to connect to, checked: the caller connects to one of these, never to the name again,
- * so a name cannot change its answer in between.
+ * Returns the checked addresses of a host. The caller connects to one of them and never resolves the name again, so
+ * that the name cannot get another address in between.
  * @throws AddressRefused when none is public; what `resolve` throws.
  */
 export async function checkedAddresses(
@@ -108,7 +108,7 @@ export async function checkedAddresses(
   return [first, ...others];
 }
 
-/** `checkedAddresses` as the `lookup` option of `net.connect` and `tls.connect`. Not called for literals. */
+/** Returns `checkedAddresses` as the `lookup` option of `net.connect` and `tls.connect`. Not called for literals. */
 export function guardedLookup(options: GuardOptions): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     checkedAddresses(hostname, options).then(
@@ -121,7 +121,7 @@ export function guardedLookup(options: GuardOptions): LookupFunction {
   };
 }
 
-/** The fault of a host that shows before it is resolved; null if there is none. */
+/** Returns the fault of a host that is visible before it is resolved; null if there is none. */
 export function hostFault(hostname: string, options: GuardOptions): string | null {
   if (options.allowPrivateAddresses) return null;
   const host = withoutBrackets(hostname);

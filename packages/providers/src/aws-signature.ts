@@ -11,7 +11,7 @@ export interface AwsAccount {
 export interface AwsRequest {
   method: "GET" | "POST";
   url: string;
-  /** All of them are signed, beside `host` and `x-amz-date`. */
+  /** All of them are signed, in addition to `host` and `x-amz-date`. */
   headers: Readonly<Record<string, string>>;
   body: string;
   /** SHA-256 of the whole body in hex, if `body` is only a part. */
@@ -21,8 +21,8 @@ export interface AwsRequest {
 const ALGORITHM = "AWS4-HMAC-SHA256";
 
 /**
- * The headers of a request to an AWS service with Signature Version 4, `x-amz-date` and `authorization` added.
- * `service`: its name in a signature, as `ses` or `sns`.
+ * Returns the headers of a request to an AWS service with Signature Version 4, including `x-amz-date` and
+ * `authorization`. `service` is the service's name in a signature, such as `ses` or `sns`.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function signAwsRequest(
@@ -41,7 +41,7 @@ export function signAwsRequest(
   const names = signed.map(([name]) => name).join(";");
   const canonical = [
     method,
-    // An address is encoded once; every service but S3 signs it encoded once more.
+    // The path of a URL is encoded once; every service but S3 signs it encoded once more.
     pathname.split("/").map(encode).join("/"),
     [...searchParams]
       .map((pair) => pair.map(encode).join("="))
@@ -69,7 +69,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** RFC 3986: everything but the unreserved characters. */
+/** Encodes everything but the unreserved characters of RFC 3986. */
 function encode(text: string): string {
   const hex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text).replace(/[!'()*]/g, hex);
@@ -82,7 +82,7 @@ function compare(one: string, other: string): number {
 
 export const AWS_CONSOLE = "https://console.aws.amazon.com";
 
-/** Settings for calling an AWS service. `account`: the page on which an account leaves the service's sandbox. */
+/** Returns the settings for calling an AWS service. On the page `account`, an account leaves the service's sandbox. */
 export function awsFields({ action, account }: { action: string; account: string }) {
   const link = `${AWS_CONSOLE}/iam/home#/users`;
   return {

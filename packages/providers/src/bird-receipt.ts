@@ -24,7 +24,7 @@ import {
 
 const keyOf = (settings: Readonly<Record<string, unknown>>) => textSetting(settings, "signingKey");
 
-/** The vendor's webhook subscription to `sms.outbound`, signed over its time, address and body. */
+/** The vendor's webhook subscription to `sms.outbound`. The signature covers the time, the URL and the body. */
 export const birdReceipts: ReceiptReader = {
   kind: "bird",
   content: "text",
@@ -54,7 +54,10 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
   delivery_failed: "bounced",
 };
 
-/** The platform's `details` that are about the number. All others may pass, or are about the message or the sender. */
+/**
+ * Values of the platform's `details` that are about the number. Others may be temporary, or are about the message or
+ * the sender.
+ */
 const SUPPRESSED: Readonly<Record<string, Receipt["suppress"]>> = {
   unknown_subscriber: "bounced",
   incorrect_number: "bounced",
@@ -79,7 +82,7 @@ function toReceipt({ id, payload }: BirdEvent): Receipt | null {
   };
 }
 
-/** The vendor's webhook subscription to `sms.inbound`, signed as its receipts are. */
+/** The vendor's webhook subscription to `sms.inbound`, signed like its receipts. */
 export const birdInbound: InboundReader = {
   kind: "bird",
   content: "text",
@@ -93,7 +96,7 @@ export const birdInbound: InboundReader = {
     const sender = phoneOf(recordOf(recordOf(payload.sender).contact).identifierValue);
     if (sender === null) return "unreadable";
     const text = receiptText(recordOf(recordOf(payload.body).text).text, MAX_INBOUND_CHARACTERS);
-    // A picture alone: nothing to read.
+    // A message with only a picture has nothing to read.
     if (text === null) return { message: undefined };
     const receiver = recordOf(recordOf(payload.receiver).connector).identifierValue;
     return { message: { vendorId, sender, recipient: phoneOf(receiver) ?? "", text } };
@@ -107,7 +110,9 @@ interface BirdEvent {
   payload: Record<string, unknown>;
 }
 
-/** The vendor tries for 8 hours with the first try's time and signature. Repeated events are recognized by their ids. */
+/**
+ * The vendor retries for 8 hours with the first try's time and signature. Repeated events are recognized by their ids.
+ */
 const MAX_AGE_SECONDS = 24 * 60 * 60;
 
 /** HMAC-SHA256 in base64. */
@@ -129,7 +134,7 @@ function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
   };
 }
 
-/** HMAC-SHA256 over the time, the address and the body's SHA-256 as bytes, each on a line. */
+/** Returns the HMAC-SHA256 over the time, the URL and the SHA-256 of the body as bytes, each on a line. */
 export function birdSignature(key: string, time: string, address: string, body: Buffer): Buffer {
   return signatureOf(key, signedBytes(time, address, body));
 }

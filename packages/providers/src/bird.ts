@@ -60,7 +60,7 @@ export const bird = defineProvider<SmsMessage, typeof SETTINGS>({
       const body = {
         receiver: { contacts: [{ identifierKey: "phonenumber", identifierValue: to }] },
         body: { type: "text", text: { text } },
-        // It stands in the message's events, too.
+        // The message's events repeat this reference.
         reference: deliveryId,
       };
       const path = `/workspaces/${workspaceId}/channels/${channelId}/messages`;
@@ -75,11 +75,11 @@ export const bird = defineProvider<SmsMessage, typeof SETTINGS>({
         ? body.id
         : undefined,
     meaning({ id, status: state, code }, { status }) {
-      // The message exists and is at its end: asking again would make another.
+      // The message exists and has ended, so another call would make another message.
       if (status === 202 && isBirdMessageId(id) && ENDED.has(String(state))) {
         return { code: String(state), class: "permanent" };
       }
-      // The address names the workspace and the channel: they are what does not exist.
+      // The URL names the workspace and the channel, so one of these does not exist.
       return status === 404 && typeof code === "string" ? { class: "credentials" } : {};
     },
   }),

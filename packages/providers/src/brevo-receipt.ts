@@ -15,8 +15,8 @@ import {
 } from "./receipt.ts";
 
 /**
- * Brevo's transactional webhook, one event a request or, batched, an array. The vendor signs nothing; it sends the
- * user name and the password of the address.
+ * Brevo's transactional webhook: one event per request, or an array if batched. The vendor signs nothing; it sends the
+ * user name and the password of the URL.
  * https://developers.brevo.com/docs/transactional-webhooks, …/docs/secured-webhooks
  */
 export const brevoReceipts: ReceiptReader = {
@@ -64,7 +64,7 @@ const OUTCOMES: Readonly<Record<string, (vendorWords: string) => ReceiptOutcome>
 
 function toReceipts(event: Record<string, unknown>): Receipt[] {
   const name = String(event.event);
-  // The vendor gives its events no id.
+  // The vendor's events have no id.
   const { "message-id": messageId, ts_epoch: epoch, ts_event: time, email } = event;
   return mailReceipts({
     id: vendorEventOf(`${messageId}:${name}:${epoch ?? time}:${addressMark(email)}`),
@@ -81,7 +81,7 @@ function idsOf(custom: unknown): Record<string, unknown> {
   return typeof custom === "string" ? recordOf(parseReceiptBody(Buffer.from(custom))) : {};
 }
 
-/** Milliseconds, as documented, or seconds, as some events have them. */
+/** Returns the time from milliseconds, as documented, or seconds, as in some events. */
 function timeOf(epoch: unknown): Date | null {
   if (typeof epoch !== "number" || !(epoch > 0 && epoch < 1e14)) return null;
   return new Date(epoch < 1e11 ? epoch * 1000 : epoch);

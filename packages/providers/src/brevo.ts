@@ -30,7 +30,7 @@ const SETTINGS = Type.Object(
           "A long random text of your own, which Brevo sends with what it reports: what became of each mail.",
         link: "https://developers.brevo.com/docs/secured-webhooks",
         minLength: 16,
-        // It stands in an address.
+        // The password is a part of a URL.
         pattern: "^[A-Za-z0-9._~-]+$",
         fault: "must be 16 or more letters, digits and . _ ~ -",
       }),
@@ -40,7 +40,7 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** Marks of the vendor's template language, which it also reads in ordinary content: {{…}}, {%…%}, {#…#}. */
+/** Placeholders of the vendor's template language, which it also replaces in ordinary content: {{…}}, {%…%}, {#…#}. */
 const MARKS = /\{(?=[{%#])/g;
 
 /** Meanings by `code`. Any other code fails the message. */
@@ -50,7 +50,7 @@ const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
   reseller_permission_denied: { class: "credentials" },
   not_enough_credits: { class: "credentials" },
   account_under_validation: { class: "credentials" },
-  // The idempotency key is known: the vendor took this delivery within the last half hour.
+  // The idempotency key is known: the vendor has accepted this delivery within the last half hour.
   duplicate_request: { class: "accepted" },
 };
 
@@ -99,7 +99,7 @@ export const brevo = defineProvider<EmailMessage, typeof SETTINGS>({
   }),
 });
 
-/** The vendor tells a file's type by its name alone. */
+/** The vendor derives the type of a file from its name. */
 function attachmentsOf({ attachments }: EmailMessage) {
   if (attachments === undefined) return {};
   return {

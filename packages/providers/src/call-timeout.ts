@@ -1,10 +1,10 @@
-/** How long we wait for an answer from outside. */
+/** A timeout for an answer from outside. */
 export interface CallTimeout {
-  /** Aborted, with an error of the code `timeout`, when the answer has not come in time. */
+  /** Aborted, with an error of the code `timeout`, if the answer has not come in time. */
   readonly signal: AbortSignal;
-  /** Starts the wait anew: `ms` from now for the next step of the call. */
+  /** Restarts the timeout, at `ms` from now, for the next step of the call. */
   renew(ms: number): void;
-  /** The answer is there. */
+  /** Ends the timeout, because the answer has arrived. */
   end(): void;
 }
 
@@ -12,9 +12,9 @@ export interface CallTimeout {
 const LATE_MS = 50;
 
 /**
- * Measures the other side, not ourselves. After a pause our event loop runs timers before it reads sockets. So
- * we read what has arrived before we abort, and if the timer itself fires late, the other side gets that time
- * back (at most `ms` once more).
+ * Starts a timeout that measures the other side, not this process. After a pause our event loop runs timers before it
+ * reads sockets. So we read what has arrived before we abort, and if the timer itself is late, the other side gets that
+ * time in addition (at most `ms`, once).
  */
 export function startCallTimeout(ms: number, clock: Clock = SYSTEM_CLOCK): CallTimeout {
   const controller = new AbortController();
@@ -46,7 +46,7 @@ export function startCallTimeout(ms: number, clock: Clock = SYSTEM_CLOCK): CallT
   return { signal: controller.signal, renew, end };
 }
 
-/** The time that timeouts and leases go by. A test passes in its own. */
+/** The clock of timeouts and leases. A test passes in its own. */
 export interface Clock {
   nowMs(): number;
   /** Calls `then` once after `ms`. The returned function cancels it. A timer with `ref: false` does not keep the process alive. */

@@ -1,14 +1,12 @@
-/** Header fields as a person writes them: one a line, a name, a colon and a value. */
-
 /** RFC 9110, 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]{1,4096}$/;
 const MAX_HEADERS = 20;
-/** They belong to the connection, which is ours. */
+/** These fields belong to the connection, which is ours. */
 const OWN_HEADERS =
   /^(?:host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/;
 
-/** They hold no secret. */
+/** Fields that hold no secret. */
 export const OPEN_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent"]);
 
 interface HeaderLine {
@@ -18,7 +16,7 @@ interface HeaderLine {
   value: string;
 }
 
-/** The header fields of a text that has one a line. */
+/** Returns the header fields of a text as a person writes them: one per line, with a name, a colon and a value. */
 export function headerLines(text: string): HeaderLine[] {
   return text
     .split("\n")
@@ -30,7 +28,7 @@ export function headerLines(text: string): HeaderLine[] {
     .filter(({ written }) => written.trim() !== "");
 }
 
-/** The faults of such a text. None repeats a value. */
+/** Returns the faults of such a text. No fault repeats a value. */
 export function headerFaults(text: string): string[] {
   const lines = headerLines(text);
   if (lines.length > MAX_HEADERS) return [`there are more than ${MAX_HEADERS}`];

@@ -11,8 +11,8 @@ import type { StreamedBody } from "./streamed-body.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 /**
- * The time for the answer once a body with files was handed over: some megabytes of it may still be on their way, a minute
- * at 1 Mbit/s.
+ * Time for the answer after a body with files was handed over: some megabytes may still be in transit, a minute at 1
+ * Mbit/s.
  */
 const STREAMED_ANSWER_MS = 120_000;
 
@@ -22,12 +22,12 @@ export type CallResult =
   | { answered: false; outcome: SendOutcome };
 
 export interface HttpCalls {
-  /** Calls once: no redirect followed, no retry, a deadline to connect and one to answer. Never rejects. */
+  /** Calls once, without redirect and retry, with a timeout to connect and one to answer. Never rejects. */
   post(call: HttpCall): Promise<CallResult>;
   close(): Promise<void>;
 }
 
-/** The kept-alive, bounded connections of one credential, behind the address guard. */
+/** Creates the kept-alive, bounded connections of one credential, behind the address guard. */
 export function createHttpCalls(
   context: ProviderDeps & Pick<ProviderContext, "maxCalls">,
 ): HttpCalls {
@@ -54,7 +54,7 @@ export function createHttpCalls(
       });
       timeout.end();
       if (result.answered) return result;
-      // A vendor that was not given the whole body cannot have accepted it.
+      // A vendor that did not get the whole body cannot have accepted the message.
       const begun = result.begun && !isCut;
       return { answered: false, outcome: unanswered(result.error, begun) };
     },
@@ -80,44 +80,49 @@ export interface HttpCall {
 }
 
 /**
- * An answer with a status, or the error of a call that got none. `begun`: the other side may have read some of
- * the request. `wasIdle`: a kept connection ended before any of the answer came, for example because the other
- * side closed it as idle at that moment.
+ * An answer with a status, or the error of a call that got none. `begun`: the other side may have read some of the
+ * request. `wasIdle`: a kept connection ended before any of the answer arrived, for example because the other side
+ * closed it as idle at that moment.
  */
 export type PostResult =
   | { answered: true; answer: HttpAnswer }
   | { answered: false; error: unknown; begun: boolean; wasIdle: boolean };
 
 export interface GuardedAgentOptions extends GuardOptions {
-  /** To one host at a time; undefined: as many as there are calls. */
+  /** Most connections to one host at a time; undefined: as many as there are calls. */
   connections?: number;
   connectTimeoutMs: number;
-  /** False: each call has a connection of its own. Default: true. */
+  /** If false, each call has its own connection. Default: true. */
   keepAlive?: boolean;
 }
 
 export interface PostOptions {
-  /** Ends the call. An answer's status that has come by then stands. */
+  /** Ends the call. If the answer's status has arrived by then, it still counts. */
   signal: AbortSignal;
-  /** How much of the answer's body is read; then its connection is closed. */
+  /** Most bytes of the answer's body that are read; then the connection is closed. */
   maxAnswerBytes: number;
   onBegin?: () => void;
-  /** The connection takes another piece of a streamed body. With the last the other side may have all of it. */
+  /**
+   * Called when the connection accepts another piece of a streamed body. After the last, the other side may have all of
+   * it.
+   */
   onPiece?: (isLast: boolean) => void;
-  /** The answer's status and headers have come, and its body follows. */
+  /** Called when the answer's status and headers have arrived, before its body. */
   onStatus?: () => void;
 }
 
-/** Shorter than the 5 s after which many servers close, so that a call seldom meets a connection just closed. */
+/**
+ * Shorter than the 5 s after which many servers close, so that a call seldom uses a connection that was just closed.
+ */
 const KEEP_ALIVE_MS = 4_000;
-/** The most for a server whose `keep-alive: timeout=` allows longer. */
+/** The longest for a server whose `keep-alive: timeout=` allows more. */
 const MAX_KEEP_ALIVE_MS = 10_000;
 /** Most bytes of one answer's status line and headers. Node's default of 16 KiB is less than real servers send. */
 const MAX_HEADER_BYTES = 256 * 1024;
 /** Most bytes of one answer with headers and chunk extensions: more than any caller reads, plus the buffers' size. */
 const MAX_RECEIVED_BYTES = 1024 * 1024;
 
-/** Kept-alive connections. The address guard checks each new one. */
+/** Creates an agent with kept-alive connections. The address guard checks each new one. */
 export function guardedAgent(options: GuardedAgentOptions): Agent {
   return new Agent({
     connections: options.connections ?? null,
@@ -133,7 +138,7 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
   });
 }
 
-/** Calls once, by POST or the call's method: no redirect followed, no retry. Never rejects. */
+/** Calls once, by POST or the call's method, without redirect and retry. Never rejects. */
 export async function postOnce(
   agent: Agent,
   call: HttpCall,
@@ -183,8 +188,8 @@ async function* told(body: StreamedBody, onPiece: PostOptions["onPiece"]): Async
 const GET_TIMEOUT_MS = 5_000;
 
 /**
- * GETs a public address once, over a connection of its own: no redirect followed, at most MAX_ANSWER_BYTES read.
- * Undefined unless it answers 200. Never rejects.
+ * GETs a public URL once, over its own connection: follows no redirect and reads at most MAX_ANSWER_BYTES. Resolves to
+ * undefined unless the status is 200. Never rejects.
  */
 export async function getText(
   url: string,
@@ -203,15 +208,15 @@ export async function getText(
   }
 }
 
-/** The code of a failed call: `ECONNREFUSED`, `timeout` … */
+/** Returns the code of a failed call, such as `ECONNREFUSED` or `timeout`. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
 /**
- * Notes when undici begins to write the request to a connection. Everything before (names, connect,
- * TLS, waiting for a free connection) cannot have reached the other side; everything after may have.
+ * Calls `onBegin` when undici begins to write the request to a connection. Nothing before that (names, connect, TLS,
+ * waiting for a free connection) can have reached the other side; everything after it may have.
  */
 function noteBegin(onBegin: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
@@ -249,18 +254,18 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
   const connect = buildConnector({
     timeout: options.connectTimeoutMs,
     allowH2: false,
-    // undici hands its options on to net.connect and tls.connect; its type leaves `lookup` out.
+    // undici passes its options on to net.connect and tls.connect, but its type omits `lookup`.
     ...({ lookup: guardedLookup(options) } as object),
   });
   return (connectOptions, callback) => {
-    // A literal address never reaches `lookup`.
+    // `lookup` is not called for a literal address.
     const fault = hostFault(connectOptions.hostname, options);
     if (fault !== null) {
       callback(new AddressRefused(`the host ${fault}`), null);
       return;
     }
     connect(connectOptions, (...result) => {
-      // undici leaves the socket out where there is none.
+      // undici omits the socket if there is none.
       if (result[1]) {
         boundReceived(result[1]);
         skipInterimAnswers(result[1]);
@@ -292,7 +297,7 @@ function boundReceived(socket: Socket): void {
   });
 }
 
-/** An interim answer, by the first bytes of its status line; 101 ends what HTTP is. */
+/** Matches an interim answer by the first bytes of its status line, but not 101: HTTP ends there. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
 const STATUS_BYTES = "HTTP/1.1 100".length;
 const NOTHING = Buffer.alloc(0);
@@ -308,7 +313,7 @@ function skipInterimAnswers(socket: Socket): void {
   let isSkipping = false;
   let held = NOTHING;
 
-  /** Null: more has to come. */
+  /** Returns null if more has to arrive. */
   const withoutInterim = (chunk: Buffer): Buffer | null => {
     let rest = Buffer.concat([held, chunk]);
     held = NOTHING;
@@ -334,7 +339,7 @@ function skipInterimAnswers(socket: Socket): void {
 
   socket.read = () => {
     const chunk = read();
-    // The first answer after a request: what was written belongs to it.
+    // Bytes were written since the last answer, so the next answer belongs to a new request.
     if (socket.bytesWritten !== written) {
       written = socket.bytesWritten;
       isFinal = false;
@@ -346,11 +351,11 @@ function skipInterimAnswers(socket: Socket): void {
 /** Errors that ended kept connections after a request was written and before any of its answer came. */
 const endsOfIdle = new WeakSet<Error>();
 
-/** undici rejects the request with the same error object that ended its connection. */
+/** Notes such an error. undici rejects the request with the same error object that ended its connection. */
 function noteEndOfIdle(socket: Socket): void {
   let writtenWhenAnswered: number | undefined;
   socket.prependListener("readable", () => {
-    // The end is readable, too.
+    // `readable` also fires at the end, without data.
     if (socket.readableLength > 0) writtenWhenAnswered = socket.bytesWritten;
   });
   socket.prependListener("error", (error) => {

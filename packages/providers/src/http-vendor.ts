@@ -10,7 +10,7 @@ export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress"> 
   class?: OutcomeClass;
 }
 
-/** An API that takes each message by one POST, answers it at once and answers a refusal in JSON. */
+/** An API that accepts a message by one POST, responds at once, and describes a refusal in JSON. */
 export interface HttpVendor<Message, Settings> {
   /** The vendor's name in the timeline. */
   name: string;
@@ -19,12 +19,12 @@ export interface HttpVendor<Message, Settings> {
     settings: Settings,
     context: ProviderContext,
   ): HttpCall | Promise<HttpCall>;
-  /** The id of a message that was accepted; undefined: this is no success as the vendor documents it. */
+  /** Returns the id of an accepted message; undefined if the answer is no success as the vendor documents it. */
   acceptedId(body: Record<string, unknown>, answer: HttpAnswer): unknown;
   meaning(body: Record<string, unknown>, answer: HttpAnswer): Meaning;
 }
 
-/** The `create` of a kind of provider, over bounded connections behind the address guard. */
+/** Returns the `create` of a kind of provider, over bounded connections behind the address guard. */
 export function createHttpVendor<Message, Settings>(vendor: HttpVendor<Message, Settings>) {
   return async (settings: Settings, context: ProviderContext): Promise<Provider<Message>> => {
     const { createHttpCalls } = await import("./http-calls.ts");
@@ -59,7 +59,7 @@ function accepted(name: string, answer: HttpAnswer, id: string | null): SendOutc
   return outcome("accepted", `${name} accepted the message`, { messageId, vendorStatus });
 }
 
-/** A table of a vendor's codes; a code that is not in it means what the HTTP status says. */
+/** Looks up a vendor's code in a table. A code that is not in the table means what the HTTP status says. */
 export function meaningOf(
   table: Readonly<Record<string, Omit<Meaning, "code">>>,
   code: unknown,
@@ -70,7 +70,7 @@ export function meaningOf(
   return { code: name, ...(Object.hasOwn(table, name) ? table[name] : {}) };
 }
 
-/** Another account may take this message, and this account others: bounds of an account that is not yet let free. */
+/** A limit of an account that is not yet approved: another account may send this message, and this account others. */
 export const ACCOUNT_FOR_THIS_MESSAGE: Meaning = { class: "credentials", ofOneMessage: true };
 
 /** Returns the API's address: the settings' own, else the vendor's, without a slash at its end. */
@@ -78,14 +78,14 @@ export function apiUrl({ baseUrl }: { baseUrl?: string | undefined }, vendorUrl:
   return (baseUrl ?? vendorUrl).replace(/\/+$/, "");
 }
 
-/** The header fields of a call that takes and gives JSON. */
+/** The header fields of a call whose request and answer are JSON. */
 export const JSON_HEADERS = {
   accept: "application/json",
   "content-type": "application/json",
   "user-agent": "belfry",
 } as const;
 
-/** `user:password` for the header field `authorization`. */
+/** Returns `user:password` as the value of the header field `authorization`. */
 export function basicAuthorization(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }

@@ -121,7 +121,7 @@ function settingsOf(names: readonly string[], example: string) {
 
 type Settings = Static<ReturnType<typeof settingsOf>>;
 
-/** Mail through any API that takes a message by one request with a JSON body. */
+/** Mail through any API that accepts a message by one request with a JSON body. */
 export const httpEmail = defineProvider<EmailMessage, ReturnType<typeof settingsOf>>({
   kind: "http",
   content: "email",
@@ -154,7 +154,7 @@ function mailValues(message: EmailMessage): Record<string, unknown> {
   return { to, subject, html, text, headers, ...envelope, ...idsOf(message) };
 }
 
-/** Text messages through any API that takes a message by one request with a JSON body. */
+/** Text messages through any API that accepts a message by one request with a JSON body. */
 export const httpText = defineProvider<SmsMessage, ReturnType<typeof settingsOf>>({
   kind: "http",
   content: "text",
@@ -223,7 +223,7 @@ async function createHttp<Message>(
     "user-agent": "belfry",
     ...Object.fromEntries(own),
   };
-  // An API may repeat them: of `Bearer abc` what follows the scheme, too.
+  // An API may repeat these in its answer, or only the part of `Bearer abc` after the scheme.
   const secrets = own
     .filter(([name = ""]) => !OPEN_HEADERS.has(name))
     .flatMap(([, value = ""]) => [value, ...value.split(" ").slice(1)])
@@ -252,7 +252,7 @@ const VENDOR = "The API";
 const MAX_ID_CHARACTERS = 255;
 const MAX_CODE_CHARACTERS = 64;
 
-/** Judges an answer of which no more than its start is read: it is never taken for a success in doubt. */
+/** Returns a function that judges an answer, of which only the start is read. In doubt it is no success. */
 function judgeOf(settings: Settings, context: Pick<ProviderContext, "secrets" | "now">) {
   const { messageIdPointer, errorPointer } = settings;
   const ranges = rangesOf(settings.successStatuses) ?? [];
@@ -270,13 +270,13 @@ function judgeOf(settings: Settings, context: Pick<ProviderContext, "secrets" | 
     const code = isError(error) ? codeOf(error) : null;
     if (!isSuccess) {
       const outcomeClass = statusClass(status);
-      // A status of success elsewhere, which here is none.
+      // An ambiguous status with an error in the answer: the API did not accept the message.
       return refused(
         outcomeClass === "ambiguous" && isError(error) ? "policy" : outcomeClass,
         code,
       );
     }
-    // The API did not take it. Why, its code may tell, but not to us: another provider may take it.
+    // The API did not accept the message. We do not know its codes, so another provider may accept it.
     if (isError(error)) return { ...refused("policy", code), reason: ERROR_INSIDE };
     const needsJson = errorPointer !== undefined || messageIdPointer !== undefined;
     if (needsJson && json === undefined) return refused("ambiguous");
@@ -303,7 +303,7 @@ function idOf(value: unknown): string | undefined {
   return isId && value.length <= MAX_ID_CHARACTERS ? value : undefined;
 }
 
-/** Short enough for a status; a text stands in the kept answer. */
+/** Returns a code that is short enough for a status, else null. A longer text is in the stored answer. */
 function codeOf(value: unknown): string | null {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   return /^[\w.:-]+$/.test(text) && text.length <= MAX_CODE_CHARACTERS ? text : null;

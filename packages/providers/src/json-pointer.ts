@@ -1,21 +1,21 @@
-/** JSON pointers (RFC 6901) into answers that somebody else wrote. */
-
 const MAX_STEPS = 20;
 
-/** The fault of a pointer; null if there is none. */
+/** Returns the fault of a JSON pointer (RFC 6901); null if there is none. */
 export function pointerFault(pointer: string): string | null {
   if (!pointer.startsWith("/")) return "must begin with a slash, as /data/id";
   if (/~(?![01])/.test(pointer)) return "has a ~, which is written as ~0";
   return pointer.split("/").length - 1 > MAX_STEPS ? `has more than ${MAX_STEPS} steps` : null;
 }
 
-/** The value at a pointer; undefined: there is none. Reads own properties alone. */
+/**
+ * Returns the value at a pointer into an answer from outside; undefined if there is none. Reads only own properties.
+ */
 export function valueAt(json: unknown, pointer: string): unknown {
   let value = json;
   for (const step of pointer.split("/").slice(1)) {
     if (typeof value !== "object" || value === null) return undefined;
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    // An array's own properties are its items, and its length.
+    // An array's own properties are its items and `length`, which is no item.
     if (Array.isArray(value) ? !/^(?:0|[1-9]\d*)$/.test(key) : !Object.hasOwn(value, key)) {
       return undefined;
     }
@@ -24,7 +24,7 @@ export function valueAt(json: unknown, pointer: string): unknown {
   return value;
 }
 
-/** Whether what stands where an API tells errors is one: not null, false, 0, an empty text, list or object. */
+/** Returns whether a value at the place for errors is one: not null, false, 0, an empty text, list or object. */
 export function isError(value: unknown): boolean {
   if (typeof value === "string") return value !== "" && value !== "0";
   if (typeof value !== "object" || value === null)

@@ -19,7 +19,7 @@ import { vonage } from "./vonage.ts";
 
 export { checkSettings, maskSettings } from "./settings.ts";
 
-/** Every provider there is, by the channel that it serves: the one place that names them. */
+/** Every kind of provider, by the channel that it serves. No other file lists them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
   EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, httpEmail, sandboxEmail],
   SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
@@ -29,7 +29,7 @@ export function providerKind(channel: ProviderChannel, kind: string): AnyProvide
   return PROVIDER_KINDS[channel].find((row) => row.kind === kind);
 }
 
-/** The webhooks of the kinds of providers: what became of a message, and what people answer. */
+/** The webhooks of the kinds of providers: receipts of messages, and answers of people. */
 export const RECEIPT_READERS: readonly ReceiptReader[] = readers("receipts");
 export const INBOUND_READERS: readonly InboundReader[] = readers("inbound");
 

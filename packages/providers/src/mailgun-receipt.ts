@@ -15,14 +15,14 @@ import {
   type WebhookHead,
 } from "./receipt.ts";
 
-/** The vendor tries for eight hours. */
+/** The vendor retries for eight hours. */
 const MAX_AGE_SECONDS = 24 * 60 * 60;
-/** Our clock may be behind. */
+/** Our clock may be behind the vendor's. */
 const MAX_AHEAD_SECONDS = 15 * 60;
 
 /**
- * Mailgun's webhooks, one event a request. The signature covers a time and a random token, not the event: the token is
- * the receipt's id, so that a signature that was seen before brings nothing new.
+ * Mailgun's webhooks, one event per request. The signature covers a time and a random token, not the event. So the
+ * token is the receipt's id, and a signature that was seen before adds no receipt.
  * https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
  */
 export const mailgunReceipts: ReceiptReader = {
@@ -42,7 +42,7 @@ export const mailgunReceipts: ReceiptReader = {
   }),
 };
 
-/** The signature stands in the body alone, so a small one is parsed before it is proven. */
+/** The signature is only in the body, so a small body is parsed before it is verified. */
 function signedEvent(_head: WebhookHead, keys: readonly string[], now: Date) {
   return (body: Buffer) => {
     const { signature, "event-data": event } = recordOf(parseReceiptBody(body));

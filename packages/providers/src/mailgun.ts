@@ -63,14 +63,16 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** Marks that the vendor replaces: values of a recipient in mail to several, and its own unsubscribe addresses. */
+/**
+ * Placeholders that the vendor replaces: values of a recipient in mail to several, and its own unsubscribe addresses.
+ */
 const MARKS = /%(?=recipient|(?:tag_|mailing_list_)?unsubscribe_)/gi;
 
-/** The vendor has no codes: what its status does not say, its words do. */
+/** The vendor has no error codes. Its texts tell more than its status. */
 const WORDS: readonly (readonly [RegExp, Meaning])[] = [
   [/^'?(from|h:reply-to)'? parameter/i, { class: "credentials" }],
   [/domain .*\b(not found|unverified|not verified|disabled)\b/i, { class: "credentials" }],
-  // Until it has a domain of its own, an account may write to the addresses that it has confirmed alone.
+  // An account without its own domain may only write to addresses that it has confirmed.
   [/sandbox subdomains|authorized recipients|free accounts/i, ACCOUNT_FOR_THIS_MESSAGE],
   [/\b(limit|quota) (exceeded|reached)\b/i, ACCOUNT_FOR_THIS_MESSAGE],
 ];
@@ -113,7 +115,7 @@ export const mailgun = defineProvider<EmailMessage, typeof SETTINGS>({
   }),
 });
 
-/** The vendor makes the Content-ID of an inline file from its name. */
+/** Returns the files. The vendor makes the Content-ID of an inline file from its name. */
 function filesOf(attachments: readonly OutgoingAttachment[]) {
   return attachments.map((file) =>
     file.cid === undefined

@@ -4,8 +4,8 @@ import type { ReasonCode } from "@belfry/contracts/reasons";
 import type { EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
 
 /**
- * A line of a mail has at most 998 characters (RFC 5322, 2.1.1), and an address cannot be folded: if a server cuts
- * it, the link leads nowhere.
+ * A line of a mail has at most 998 characters (RFC 5322, 2.1.1), and a URL cannot be folded: if a server cuts the line,
+ * the link is broken.
  */
 const MAX_URL_CHARACTERS = 960;
 const MAX_ID_CHARACTERS = 255;
@@ -16,7 +16,7 @@ const LIST_ID_FORM = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+$/;
 const EMPTY_LINE = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */
+/** Returns why this message must not be handed to a provider, or null. The reason quotes nothing of the message. */
 export function emailFault(message: EmailMessage): ReasonCode | null {
   if (emailAddress(message.to) === undefined) return "address-invalid";
   if (EMPTY_LINE.test(message.subject)) return "subject-empty";
@@ -29,12 +29,12 @@ export function emailFault(message: EmailMessage): ReasonCode | null {
   return message.headers === undefined ? null : listHeadersFault(message.headers);
 }
 
-/** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */
+/** Returns why this message must not be handed to a provider, or null. The reason quotes nothing of the message. */
 export function smsFault(message: SmsMessage): ReasonCode | null {
   return message.text === "" ? "message-empty" : null;
 }
 
-/** Everybody who gets a copy. */
+/** Returns the addresses of everybody who gets a copy. */
 export function copiesOf({ cc = [], bcc = [] }: Pick<EmailMessage, "cc" | "bcc">): string[] {
   return [...cc, ...bcc];
 }
@@ -52,10 +52,12 @@ export function senderOf(
   };
 }
 
-/** Bytes of a mail beside its texts: its header fields and the boundaries of its parts. */
+/** Bytes of a mail in addition to its texts: its header fields and the boundaries of its parts. */
 const FRAME_BYTES = 8 * 1024;
 
-/** The most that a mail takes on its way: base64, which needs more than what vendors use for most texts, in lines of 76. */
+/**
+ * Returns an upper bound of the mail's size in transit: all parts in base64, though vendors encode most texts shorter.
+ */
 export function mailBytes({
   html,
   text,
@@ -72,12 +74,15 @@ export function encodedBytes(bytes: number): number {
   return characters + Math.ceil(characters / 76) * 2;
 }
 
-/** Belfry's ids of a message, as a vendor keeps them beside it and repeats them in its receipts. Never personal data. */
+/**
+ * Returns Belfry's ids of a message. A vendor stores them with it and repeats them in its receipts. Never personal
+ * data.
+ */
 export function messageIds({ deliveryId, tenantId, eventId }: EmailMessage | SmsMessage) {
   return { delivery_id: deliveryId, tenant_id: tenantId, event_id: eventId };
 }
 
-/** The header fields of a mail, by name, beside those that are about its addresses and parts. */
+/** Returns the header fields of a mail by name, except those about its addresses and parts. */
 export function mailHeaders({ headers }: Pick<EmailMessage, "headers">): Record<string, string> {
   // RFC 3834: automatic responders such as out-of-office replies do not answer such a mail.
   const automatic = { "Auto-Submitted": "auto-generated" };
@@ -90,7 +95,7 @@ export function mailHeaders({ headers }: Pick<EmailMessage, "headers">): Record<
   };
 }
 
-/** Why these header fields cannot stand in a mail; null when they can. Repeats none of their text. */
+/** Returns why these header fields cannot be in a mail, or null. The reason repeats none of their text. */
 export function listHeadersFault({ listUnsubscribe, listId }: ListHeaders): ReasonCode | null {
   if (listUnsubscribe.length > MAX_URL_CHARACTERS || !URL_FORM.test(listUnsubscribe)) {
     return "unsubscribe-address-invalid";
@@ -100,15 +105,15 @@ export function listHeadersFault({ listUnsubscribe, listId }: ListHeaders): Reas
 
 /** An encoded word (RFC 2047). */
 const ENCODED_WORD = /=\?[^?\s]+\?[bq]\?/i;
-/** A word may have 75 characters: 45 bytes are 60 of base64. */
+/** A word has at most 75 characters, and 45 bytes are 60 characters of base64. */
 const MAX_WORD_BYTES = 45;
 
-/** Mail clients would decode a subject that looks like encoded words, so such a subject is encoded itself. */
+/** Encodes a subject that looks like encoded words, because mail clients would decode it. */
 export function encodedSubject(subject: string): string {
   return ENCODED_WORD.test(subject) ? encodedWords(subject) : subject;
 }
 
-/** An address with the name shown beside it, as header fields and vendors take it (RFC 5322, 3.4). */
+/** Returns an address with a display name, in the form of header fields and vendors (RFC 5322, 3.4). */
 export function namedAddress(address: string, name: string | undefined): string {
   const wire = wireAddress(address);
   if (name === undefined) return wire;

@@ -19,7 +19,7 @@ import {
   type WebhookHead,
 } from "./receipt.ts";
 
-/** The vendor's status callback of one message: a form, signed over its address and its fields. */
+/** The vendor's status callback of one message: a form. The signature covers its URL and its fields. */
 export const plivoReceipts: ReceiptReader = {
   kind: "plivo",
   content: "text",
@@ -37,7 +37,7 @@ export const plivoReceipts: ReceiptReader = {
     const code = /^\d{1,4}$/.exec(form.get("ErrorCode") ?? "")?.[0] ?? null;
     const known = code !== null && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
     const receipt: Receipt = {
-      // The signature's nonce is another one each time: the vendor tells each status of a message once.
+      // The signature's nonce differs each time, but the vendor reports each status of a message once.
       vendorEvent: `${messageId.slice(0, 200)}:${status}`,
       deliveryId,
       kind,
@@ -61,8 +61,8 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
 };
 
 /**
- * Error codes of messages that were not delivered. Only those that say that the number takes no text messages, or
- * that its owner wants none, suppress it.
+ * Error codes of messages that were not delivered. A code suppresses the number only if the number accepts no text
+ * messages, or its owner wants none.
  */
 const CODES: Readonly<Record<string, { words: string; suppress?: Receipt["suppress"] }>> = {
   10: { words: "the carrier rejected the message as invalid" },
@@ -82,7 +82,7 @@ const CODES: Readonly<Record<string, { words: string; suppress?: Receipt["suppre
   1000: { words: "the carrier gives no reason" },
 };
 
-/** The vendor's webhook of an application: a form, signed over its address and its fields. */
+/** The vendor's webhook of an application: a form. The signature covers its URL and its fields. */
 export const plivoInbound: InboundReader = {
   kind: "plivo",
   content: "text",
@@ -96,7 +96,7 @@ export const plivoInbound: InboundReader = {
     const sender = phoneOf(form.get("From"));
     if (vendorId === null || sender === null) return "unreadable";
     const text = receiptText(form.get("Text"), MAX_INBOUND_CHARACTERS);
-    // A picture alone: nothing to read.
+    // A message with only a picture has nothing to read.
     if (text === null) return { message: undefined };
     return {
       message: { vendorId, sender, recipient: phoneOf(form.get("To")) ?? "", text },
@@ -104,14 +104,14 @@ export const plivoInbound: InboundReader = {
   }),
 };
 
-/** Headers of the signatures by the token of the sending account and by its main account's. */
+/** Headers of the signatures by the token of the sending account and by the token of its main account. */
 const SIGNATURE_HEADERS = ["x-plivo-signature-v3", "x-plivo-signature-ma-v3"];
 
 /** HMAC-SHA256 in base64. */
 const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/;
 const MAX_SIGNATURES = 8;
 
-/** The form that the vendor posted. It signs no time. */
+/** Returns a function that verifies and reads the form that the vendor posted. The vendor signs no time. */
 export function plivoForm(head: WebhookHead, keys: readonly string[]) {
   const nonce = headerOf(head, "x-plivo-signature-v3-nonce");
   const given = SIGNATURE_HEADERS.flatMap((name) =>
@@ -132,7 +132,7 @@ export function plivoForm(head: WebhookHead, keys: readonly string[]) {
 }
 
 /**
- * Signature V3 of a POST: HMAC-SHA256 over the address with its query in order, the form's fields in order and the
+ * Returns signature V3 of a POST: HMAC-SHA256 over the URL with its query in order, the form's fields in order and the
  * nonce, with dots between them.
  */
 export function plivoSignature(
@@ -157,11 +157,11 @@ function signedText({ place, query }: SignedAddress, nonce: string, form: URLSea
 
 interface SignedAddress {
   place: string;
-  /** In order. */
+  /** The sorted fields. */
   query: string;
 }
 
-/** Undefined for a query of more fields than a vendor's has. */
+/** Returns undefined for a query of more fields than a vendor's has. */
 function signedAddress(address: string): SignedAddress | undefined {
   const [place = "", asked = ""] = address.split("?", 2);
   const query = parseForm(asked, MAX_FORM_FIELDS);

@@ -71,13 +71,13 @@ export const plivo = defineProvider<SmsMessage, typeof SETTINGS>({
       const [id] = listOf(body.message_uuid);
       return status === 202 && typeof id === "string" && POWERPACK.test(id) ? id : undefined;
     },
-    // The vendor tells errors by their HTTP status, and in words that it may change.
+    // The vendor reports errors by their HTTP status, and in texts that it may change.
     meaning(body, { status }) {
-      // The number was left out, and it was the only one.
+      // The vendor left out the number, which was the only one.
       if (status === 202 && listOf(body.invalid_number).length > 0) {
         return { code: "invalid_number", class: "permanent", suppress: "bounced" };
       }
-      // The address names the account alone: it is what does not exist.
+      // The URL names only the account, so the account does not exist.
       return status === 404 && typeof body.api_id === "string" ? { class: "credentials" } : {};
     },
   }),

@@ -15,7 +15,7 @@ import {
 } from "./receipt.ts";
 
 /**
- * Postmark's webhooks, one record a request. The vendor signs nothing; it sends a user name and a password.
+ * Postmark's webhooks, one record per request. The vendor signs nothing; it sends a user name and a password.
  * https://postmarkapp.com/developer/webhooks/bounce-webhook and its siblings
  */
 export const postmarkReceipts: ReceiptReader = {
@@ -67,7 +67,7 @@ const RECORDS: Readonly<Record<string, (record: Fields) => ReceiptOutcome | unde
     return Object.hasOwn(BOUNCES, type) ? BOUNCES[type] : undefined;
   },
   SpamComplaint: () => COMPLAINED,
-  // Bounces and complaints come by records of their own. A person at the vendor's console is no recipient.
+  // Bounces and complaints have their own records. A person at the vendor's console is no recipient.
   SubscriptionChange: ({ SuppressSending, SuppressionReason, Origin }) =>
     SuppressSending === true && SuppressionReason === "ManualSuppression" && Origin === "Recipient"
       ? OPTED_OUT

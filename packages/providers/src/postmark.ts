@@ -63,9 +63,9 @@ const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
   400: { class: "credentials" },
   401: { class: "credentials" },
   405: { class: "credentials" },
-  // The address has bounced, complained or was suppressed there; each further mail would be refused.
+  // The address has bounced, complained or was suppressed at the vendor, which would refuse each further mail.
   406: { class: "permanent", suppress: "bounced" },
-  // Before the vendor has approved an account, it may write to its own domain alone.
+  // Before the vendor has approved an account, it may only write to its own domain.
   412: ACCOUNT_FOR_THIS_MESSAGE,
   413: { class: "credentials" },
   1235: { class: "credentials" },

@@ -10,17 +10,20 @@ import { notBegun, outcome } from "./send-outcome.ts";
 import { checkSettings, type SettingsContext, secretsOf } from "./settings.ts";
 
 export interface ProviderDeps {
-  /** For connecting, and again from the start of the request to the answer's last byte. */
+  /** Timeout for connecting, and again from the start of the request to the answer's last byte. */
   timeoutMs: number;
-  /** For a mail server's answer to a whole message. */
+  /** Timeout for a mail server's answer to a whole message. */
   messageAnswerMs?: number;
   /** How long a message waits while every connection of its account is in use. */
   turnWaitMs?: number;
   /** Lifts the address guard (and allows plain http): local stack and tests only. */
   allowPrivateAddresses: boolean;
-  /** Address at which vendors post receipts. Its host also names us to mail servers. Undefined or empty: none. */
+  /**
+   * The URL at which vendors post receipts. Its host also names us to mail servers. Undefined or empty if there is
+   * none.
+   */
   publicUrl?: string | undefined;
-  /** Keeps what the sandbox was given; resolves to the message's id. */
+  /** Stores a message for the sandbox; resolves to the message's id. */
   storeInOutbox(entry: OutboxEntry): Promise<string>;
   /** Name resolution, replaced by tests; the system's by default. */
   resolve?: Resolve;
@@ -34,9 +37,9 @@ export interface ProviderDeps {
 export interface Provider<Message> {
   /** Never rejects: failures of the vendor, the network or the settings are in the outcome. */
   send(message: Message): Promise<SendOutcome>;
-  /** Calls at a time that the account carries, as far as known; undefined: as many as its kind. */
+  /** Calls at a time that the account is known to allow; undefined means as many as its kind. */
   readonly maxCalls?: number;
-  /** Waits for the messages in hand, then closes the connections. */
+  /** Waits for messages that are being sent, then closes the connections. */
   close(): Promise<void>;
 }
 
@@ -46,7 +49,7 @@ const TURN_WAIT_MS = 5_000;
 /** How a vendor is given files: in base64 within JSON, in a mail's MIME, as the bytes of a form, or only by name. */
 export type AttachmentForm = "base64" | "mime" | "bytes" | "names";
 
-/** The kind of message that a provider takes, on whatever channel. */
+/** The content of messages that a provider accepts, on any channel. */
 export type ProviderContent = "email" | "text";
 
 export type AnyProviderKind = ProviderKind<EmailMessage> | ProviderKind<SmsMessage>;
@@ -56,40 +59,42 @@ export interface ProviderKind<Message> {
   kind: string;
   content: ProviderContent;
   title: string;
-  /** Verifies and reads its receipts; undefined: the vendor sends none. */
+  /** Verifies and reads the vendor's receipts; undefined if it sends none. */
   receipts?: ReceiptReader | undefined;
-  /** Verifies and reads people's answers; undefined: it brings none. */
+  /** Verifies and reads people's answers; undefined if the vendor forwards none. */
   inbound?: InboundReader | undefined;
-  /** The vendor is given the delivery's id as an idempotency key: it sends a message that comes twice once. */
+  /** The vendor gets the delivery's id as an idempotency key, and so sends a repeated message only once. */
   idempotent?: boolean | undefined;
-  /** The largest message that the vendor takes, as it documents it; undefined: it names no limit. */
+  /** The largest message that the vendor accepts, as it documents it; undefined if it documents no limit. */
   maxMessageBytes?: number | undefined;
-  /** How it is given a mail's files; undefined: it takes no mail with any. */
+  /** How the vendor gets a mail's files; undefined if it accepts no mail with files. */
   attachments?: AttachmentForm | undefined;
-  /** It has no way to show a file within the mail. */
+  /** The vendor cannot show a file within the mail. */
   takesNoInlineImages?: boolean | undefined;
   /** Draws the form and checks the settings; a secret property has the option `secret: true`. */
   settings: TObject;
-  /** Connections to the vendor, and so calls at a time, of one account whose settings say nothing of it. */
+  /** Connections to the vendor, and so calls at a time, of an account whose settings set no limit. */
   maxCalls: number;
   /** Faults that a schema cannot express, each beginning with its field's name. The settings fit the schema. */
   faults(settings: Record<string, unknown>, context: SettingsContext): string[];
-  /** With settings that do not fit, every outcome of the provider is `credentials`. */
+  /** Creates a provider. If the settings do not fit the schema, every outcome of the provider is `credentials`. */
   create(settings: Record<string, unknown>, deps: ProviderDeps): Provider<Message>;
 }
 
-/** Values that a provider gets beside its settings. */
+/** Values that a provider gets in addition to its settings. */
 export interface ProviderContext extends ProviderDeps {
   /** The values of the secret settings, which must not be stored with a vendor's answer. */
   secrets: readonly string[];
   now: () => number;
-  /** At most so many calls are under way at a time: a connection for each. */
+  /** Most calls at a time, with one connection for each. */
   maxCalls: number;
-  /** The vendor takes no more calls than this at a time. */
+  /** Sets how many calls at a time the vendor accepts. */
   limitCalls(most: number): void;
 }
 
-/** Thrown by `send` when the vendor takes no further concurrent call. The next turn sends the message again. */
+/**
+ * Thrown by `send` if the vendor accepts no further concurrent call. The message then waits for another call to end.
+ */
 export class NoMoreCalls extends Error {}
 
 export interface ProviderDefinition<Message, Settings extends TObject>
@@ -109,12 +114,12 @@ export interface ProviderDefinition<Message, Settings extends TObject>
   settings: Settings;
   /** Connections to the vendor, and so calls at a time, of one account. Default 32. */
   maxCalls?(settings: Partial<Static<Settings>>): number;
-  /** Why this vendor would never take the message; null when it may. */
+  /** Returns why this vendor would never accept the message; null if it may. */
   messageFault?(message: Message): string | null;
   faults?(settings: Static<Settings>, context: SettingsContext): string[];
   /**
-   * Called for an account's first message. Import a vendor's library in here: most processes need none or one of
-   * them, and these libraries are most of what a process loads.
+   * Called for an account's first message. Import a vendor's library in this function: most processes need one or none
+   * of these libraries, which are most of the code that a process loads.
    */
   create(
     settings: Static<Settings>,
@@ -123,8 +128,8 @@ export interface ProviderDefinition<Message, Settings extends TObject>
 }
 
 /**
- * Makes a row for `kinds.ts`: `create` sees only settings that fit, and its `send` only messages with
- * one well-formed recipient and nothing that could inject a header.
+ * Makes a row for `kinds.ts`. `create` gets only settings that fit, and its `send` only messages with one well-formed
+ * recipient and nothing that could inject a header.
  */
 export function defineProvider<Message, Settings extends TObject>(
   definition: ProviderDefinition<Message, Settings>,
@@ -168,7 +173,8 @@ export function defineProvider<Message, Settings extends TObject>(
           created ??= (async () => definition.create(settings as Static<Settings>, context))();
           return await created;
         } catch {
-          // A library that could not be read, for want of a file handle say, is read again for the next message.
+          // A library that could not be read, for example for lack of a file handle, is read again for the next
+          // message.
           created = undefined;
           return undefined;
         }
@@ -178,7 +184,7 @@ export function defineProvider<Message, Settings extends TObject>(
       const call = async (message: Message): Promise<SendOutcome> => {
         const code = messageFault(definition.content, message);
         const refused = code === null ? attachmentsFault(definition, message) : undefined;
-        // Another provider may take it.
+        // Another provider may accept the message.
         if (refused !== undefined) return outcome("policy", refused);
         const fault =
           code === null
@@ -229,7 +235,7 @@ function messageFault(content: ProviderContent, message: unknown): ReasonCode | 
     : smsFault(message as SmsMessage);
 }
 
-/** Why the vendor takes no such mail with files; undefined: it may, or the message has none. */
+/** Returns why the vendor does not accept this mail with files; undefined if it may, or if the mail has none. */
 function attachmentsFault(
   kind: Pick<
     AnyProviderKind,
@@ -246,7 +252,7 @@ function attachmentsFault(
   return sizeFault(kind, message);
 }
 
-/** A mail that the vendor would refuse for its size; text messages are bounded where they are rendered. */
+/** Returns why a mail is too large for the vendor. The size of text messages is limited when they are rendered. */
 function sizeFault(
   kind: Pick<AnyProviderKind, "content" | "title" | "maxMessageBytes">,
   message: unknown,
@@ -258,13 +264,16 @@ function sizeFault(
   return storedReason("mail-too-large", { bytes: String(bytes), vendor, most: String(most) });
 }
 
-/** Bounds calls at a time; further callers wait in line. */
+/** Limits calls at a time; further callers wait in line. */
 export interface Turns {
-  /** Resolves to whether a turn came within `waitMs`. A turn has to be given back. */
+  /**
+   * Waits up to `waitMs` for permission to call; resolves to whether it was granted. The caller must return it by
+   * `give`.
+   */
   take(waitMs: number): Promise<boolean>;
   give(): void;
   readonly most: number;
-  /** Sets the limit from now on. Turns in use stay valid until they are given back. */
+  /** Sets the limit from now on. Permissions in use stay valid until they are returned. */
   limit(most: number): void;
 }
 

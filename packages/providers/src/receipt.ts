@@ -10,24 +10,24 @@ import { type Receipt, webhookPath } from "@belfry/contracts/sending";
 /** A provider's request before its body is read. */
 export interface WebhookHead {
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The address as the vendor was told it, with its query. */
+  /** The URL as the vendor got it from us or a person, with its query. */
   url: string;
 }
 
 /**
- * forged: the signature is missing where there always is one, wrong, or too old · unsigned: it is
- * missing, and the provider sends it again signed when it is asked to · unreachable: a server of the vendor's, which
- * verifies it, did not answer · unreadable: signed, but not what the webhook is for.
+ * The faults: forged: the signature is wrong, too old, or missing from a vendor that always signs · unsigned: it is
+ * missing, and the provider sends the call again with one when it is asked to · unreachable: a server of the vendor,
+ * which verifies it, did not answer · unreadable: signed, but not what the webhook is for.
  */
 export type WebhookRead<Held> = ({ ok: true } & Held) | { ok: false; fault: WebhookFault };
 export type WebhookFault = "forged" | "unsigned" | "unreachable" | "unreadable";
 
-/** GETs an address of a vendor: the answer's body; undefined unless it is a 200 in time. */
+/** GETs a URL of a vendor: resolves to the answer's body, or undefined unless it is a 200 in time. */
 export type GetText = (url: string) => Promise<string | undefined>;
 
-/** The bound of a vendor's callback about one message. */
+/** Most bytes of a vendor's callback about one message. */
 export const ONE_EVENT_BYTES = 64 * 1024;
-/** The bound of a batch of events (SendGrid's have up to 768 KB), and of a body whose headers hold the whole proof. */
+/** Most bytes of a batch of events (SendGrid's have up to 768 KB), and of a body whose headers hold the whole proof. */
 export const BATCH_BYTES = 1024 * 1024;
 
 /** How a kind of provider's webhook is verified and read. */
@@ -36,13 +36,16 @@ export interface WebhookReader<Held> {
   content: Content;
   /** The largest body that the vendor sends. */
   maxBytes: number;
-  /** The key of a provider's settings, undefined: none is set; several providers of one kind have several. */
+  /**
+   * Returns the key in a provider's settings; undefined if none is set. Several providers of one kind have several
+   * keys.
+   */
   keyOf(settings: Readonly<Record<string, unknown>>): string | undefined;
-  /** It signs the address too, which therefore has to be known: `PUBLIC_URL`. */
+  /** Whether the vendor also signs the URL, which therefore has to be known: `PUBLIC_URL`. */
   signsAddress: boolean;
   /**
-   * Judges the headers: a fault if they hold no proof, or else what verifies and reads the body (byte for byte). Neither
-   * throws for what the request holds. `get`: default over the Internet.
+   * Checks the headers. Returns a fault if they hold no proof, or else a function that verifies and reads the body
+   * (byte for byte). Neither throws because of the request's content. `get` by default uses the Internet.
    */
   read(
     head: WebhookHead,
@@ -54,7 +57,10 @@ export interface WebhookReader<Held> {
 
 type Awaitable<Value> = Value | Promise<Value>;
 
-/** How a vendor proves a webhook: a fault in the headers, or else what verifies a body and returns its content. */
+/**
+ * How a vendor proves a webhook: returns a fault in the headers, or else a function that verifies a body and returns
+ * its content.
+ */
 type Proof<Content extends object> = (
   head: WebhookHead,
   keys: readonly string[],
@@ -62,7 +68,10 @@ type Proof<Content extends object> = (
   get?: GetText,
 ) => Awaitable<WebhookFault | ((body: Buffer) => Awaitable<WebhookFault | Content>)>;
 
-/** Reads content that a vendor has proven, or tells that it is not what the webhook is for. */
+/**
+ * Returns a `read` that verifies content by `proof`. `read` returns a fault if the content is not what the webhook is
+ * for.
+ */
 export function provenBy<Content extends object, Held extends object>(
   proof: Proof<Content>,
   read: (content: Content, head: WebhookHead) => Held | WebhookFault,
@@ -78,11 +87,11 @@ export function provenBy<Content extends object, Held extends object>(
   };
 }
 
-/** Reads a vendor's receipts: what became of each message. */
+/** Reads a vendor's receipts, which report the results of messages. */
 export interface ReceiptReader extends WebhookReader<{ receipts: Receipt[] }> {
-  /** We give the vendor the address with each message; else a person enters it in the vendor's console. */
+  /** Whether we give the vendor the URL with each message. If not, a person enters it in the vendor's console. */
   askedByMessage: boolean;
-  /** The vendor signs nothing: it sends the key as the password of basic authentication. */
+  /** Set if the vendor signs nothing, but sends the key as the password of basic authentication. */
   basicAuth?: true;
   /** Tells a person where to enter the address and what to choose there. */
   setUp?: { text: string; link: string };
@@ -95,8 +104,8 @@ export interface InboundReader extends WebhookReader<{ message: InboundText | un
 }
 
 /**
- * The address that a vendor is asked to post a message's receipts to. Undefined where it could not reach us or
- * we could not verify them: vendors refuse messages that name an address which is not public.
+ * Returns the URL at which a vendor is asked to post a message's receipts. Undefined if the vendor could not reach us
+ * or we could not verify the receipts: vendors refuse messages with a URL that is not public.
  */
 export function receiptsAddress(
   reader: ReceiptReader,
@@ -111,7 +120,7 @@ export function receiptsAddress(
   return (tenantId) => publicUrl + webhookPath(reader.kind, tenantId);
 }
 
-/** A text among the settings. */
+/** Returns a setting if it is a text. */
 export function textSetting(settings: Readonly<Record<string, unknown>>, name: string) {
   const value = settings[name];
   return typeof value === "string" ? value : undefined;
@@ -120,7 +129,7 @@ export function textSetting(settings: Readonly<Record<string, unknown>>, name: s
 /** The meaning of a vendor's event, and the reason to suppress its address. */
 export type ReceiptOutcome = Pick<Receipt, "kind" | "suppress">;
 
-/** The meaning that a vendor's table has for an event; undefined: the event says nothing for us. */
+/** Returns the meaning of an event in a vendor's table; undefined if the event says nothing for us. */
 export function outcomeOf<Details extends unknown[]>(
   table: Readonly<Record<string, (...details: Details) => ReceiptOutcome | undefined>>,
   name: string,
@@ -129,22 +138,22 @@ export function outcomeOf<Details extends unknown[]>(
   return Object.hasOwn(table, name) ? table[name]?.(...details) : undefined;
 }
 
-/** An event of a vendor of mail, with its parts as they came. */
+/** An event of a vendor of mail, with unchecked parts. */
 interface MailEvent {
-  /** Identifies an event that comes again. */
+  /** Identifies a repeated event. */
   id: string | null;
   /** The delivery's id, as it was given to the vendor. */
   delivery: unknown;
   outcome: ReceiptOutcome | undefined;
-  /** The address that it is about, perhaps with a name before it. */
+  /** The address that the event is about, perhaps with a name before it. */
   address: unknown;
-  /** The first that is a text is the reason. */
+  /** The first item that is a text is the reason. */
   reasons: readonly unknown[];
   status: unknown;
   occurredAt: Date | null;
 }
 
-/** Its receipt; none for mail that is not ours, and for an event that says nothing for us. */
+/** Returns the event's receipt; none for mail that is not ours, and for an event that says nothing for us. */
 export function mailReceipts(event: MailEvent): Receipt[] {
   const { id: vendorEvent, outcome, occurredAt } = event;
   const deliveryId = deliveryIdOf(event.delivery);
@@ -158,7 +167,7 @@ export function mailReceipts(event: MailEvent): Receipt[] {
   return [{ vendorEvent, deliveryId, ...outcome, address, reason, vendorStatus, occurredAt }];
 }
 
-/** The address of a receipt that tells of somebody among those who got the mail, and not of whom. */
+/** The address of a receipt that is about one of several recipients, if the vendor does not say which one. */
 export const ONE_OF_SEVERAL = "";
 
 function addressOf(value: unknown): string | null {
@@ -167,7 +176,10 @@ function addressOf(value: unknown): string | null {
   return emailAddress(inBrackets ?? value.trim()) ?? null;
 }
 
-/** For the id of an event that a vendor tells of each address anew, without the address itself. */
+/**
+ * Returns a hash of an address, for the ids of events that a vendor sends per address. The id must not have the
+ * address.
+ */
 export function addressMark(value: unknown): string {
   const address = addressOf(value);
   if (address === null) return "";
@@ -178,7 +190,7 @@ const MAX_REASON_CHARACTERS = 500;
 const MAX_EVENT_CHARACTERS = 255;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A vendor's text as it may be kept, or null. */
+/** Returns a vendor's text in a form that may be stored, or null. */
 export function receiptText(value: unknown, most = MAX_REASON_CHARACTERS): string | null {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") return null;
@@ -189,41 +201,45 @@ export function receiptText(value: unknown, most = MAX_REASON_CHARACTERS): strin
 
 const MAX_NUMBER_CHARACTERS = 64;
 
-/** A number as a vendor writes it, some without its plus; or what else stands there; null for nothing. */
+/**
+ * Returns a number as a vendor writes it, with a plus if it has none, or any other text in its place; null for nothing.
+ */
 export function phoneOf(value: unknown): string | null {
   const text = receiptText(value, MAX_NUMBER_CHARACTERS);
   return text !== null && PHONE.test(`+${text}`) ? `+${text}` : text;
 }
 
-/** The query parameter of an address that we give to a vendor with a message: it names the delivery. */
+/** The query parameter of a URL that we give to a vendor with a message: the delivery's id. */
 export const DELIVERY_PARAMETER = "delivery";
 
-/** Belfry's id of the delivery, or null for a message that is not ours. */
+/** Returns Belfry's id of the delivery, or null for a message that is not ours. */
 export function deliveryIdOf(value: unknown): string | null {
   return typeof value === "string" && UUID.test(value) ? value.toLowerCase() : null;
 }
 
-/** The delivery that `DELIVERY_PARAMETER` of an address names. */
+/** Returns the delivery that `DELIVERY_PARAMETER` of a URL names, or null. */
 export function deliveryOfAddress(address: unknown): string | null {
   const url = typeof address === "string" ? URL.parse(address) : null;
   return deliveryIdOf(parseForm(url?.search ?? "", MAX_FORM_FIELDS)?.get(DELIVERY_PARAMETER));
 }
 
-/** The vendor's id of an event, or null for one that cannot be kept. */
+/** Returns the vendor's id of an event, or null if it cannot be stored. */
 export function vendorEventOf(value: unknown): string | null {
   return typeof value === "string" && /^[\x21-\x7e]+$/.test(value)
     ? value.slice(0, MAX_EVENT_CHARACTERS)
     : null;
 }
 
-/** The bound of a form or a query. A vendor's has a few dozen. */
+/** Most fields of a form or a query. A vendor's has a few dozen. */
 export const MAX_FORM_FIELDS = 200;
-/** The bound of a body of JSON. A batch of 768 KB has about 70,000. */
+/** Most values of a JSON body. A batch of 768 KB has about 70,000. */
 const MAX_JSON_VALUES = 100_000;
 
 export type Field = [name: string, value: string];
 
-/** The fields of a form as vendors sign them: by name, then by value, as code units compare. */
+/**
+ * Returns the fields of a form in the order in which vendors sign them: by name, then by value, compared by code units.
+ */
 export function sortedFields(form: URLSearchParams): Field[] {
   return [...form].sort(([name, value], [other, another]) =>
     name === other ? compare(value, another) : compare(name, other),
@@ -234,7 +250,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** The value of a JSON body; undefined for another one, and for one that would take long to parse. */
+/** Returns the value of a JSON body; undefined if it is not JSON, or would take long to parse. */
 export function parseReceiptBody(body: Buffer): unknown {
   if (jsonValues(body, MAX_JSON_VALUES) > MAX_JSON_VALUES) return undefined;
   try {
@@ -244,7 +260,7 @@ export function parseReceiptBody(body: Buffer): unknown {
   }
 }
 
-/** Proves JSON by basic authentication with one of the keys as its password; any user name will do. */
+/** Verifies JSON by basic authentication, with one of the keys as its password and any user name. */
 export function withPassword(head: WebhookHead, keys: readonly string[]) {
   const [, encoded = ""] =
     /^Basic ([A-Za-z0-9+/=]+)$/i.exec(headerOf(head, "authorization") ?? "") ?? [];
@@ -254,19 +270,19 @@ export function withPassword(head: WebhookHead, keys: readonly string[]) {
   return isTheirs ? (body: Buffer) => ({ json: parseReceiptBody(body) }) : "forged";
 }
 
-/** Compares a secret in a time that says nothing of it. */
+/** Compares a secret in a time that does not depend on where the texts differ. */
 export function isSameText(given: string, right: string): boolean {
   const [one, other] = [given, right].map((text) => createHash("sha256").update(text).digest());
   return timingSafeEqual(one!, other!);
 }
 
-/** An object of a webhook; an empty one where it is something else. */
+/** Returns an object of a webhook, or an empty one if the value is something else. */
 export function recordOf(value: unknown): Record<string, unknown> {
   const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
   return isRecord ? (value as Record<string, unknown>) : {};
 }
 
-/** A moment as ISO 8601 text; null for anything else. */
+/** Returns the moment of an ISO 8601 text; null for anything else. */
 export function momentOf(value: unknown): Date | null {
   if (typeof value !== "string" || !/^\d{4}-\d\d-\d\dT/.test(value)) return null;
   const moment = new Date(value);
@@ -278,13 +294,13 @@ export function headerOf(head: WebhookHead, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A header that has this form; undefined: it is missing, or has another. */
+/** Returns a header if it has this form; undefined if it is missing or has another. */
 export function formedHeader(head: WebhookHead, name: string, form: RegExp): string | undefined {
   const value = headerOf(head, name);
   return value !== undefined && form.test(value) ? value : undefined;
 }
 
-/** Whether a signature is the right one, in a time that does not tell where they differ. */
+/** Returns whether a signature is right, in a time that does not depend on where they differ. */
 export function isSameSignature(given: Buffer, right: Buffer): boolean {
   return given.length === right.length && timingSafeEqual(given, right);
 }
@@ -292,7 +308,7 @@ export function isSameSignature(given: Buffer, right: Buffer): boolean {
 /** Our clock may be behind the vendor's. */
 const MAX_AHEAD_SECONDS = 15 * 60;
 
-/** Whether a signed time (epoch seconds) is recent. Events that come again meanwhile are recognized by their ids. */
+/** Returns whether a signed time (epoch seconds) is recent. Repeated events are recognized by their ids. */
 export function isRecent(seconds: string, now: Date, maxAgeSeconds: number): boolean {
   if (!/^\d{1,12}$/.test(seconds)) return false;
   const ageSeconds = now.getTime() / 1000 - Number(seconds);

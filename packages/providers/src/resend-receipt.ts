@@ -19,14 +19,14 @@ import {
   type WebhookHead,
 } from "./receipt.ts";
 
-/** Tag of a mail with copies. The vendor repeats the tags, but not the number of addresses. */
+/** Tag of a mail with copies: the vendor repeats the tags, but not the number of addresses. */
 export const COPIES_TAG = "copies";
 
-/** The tolerance of Standard Webhooks, which sign each try anew. */
+/** The tolerance of Standard Webhooks in seconds. Each try is signed anew. */
 const MAX_DISTANCE_SECONDS = 5 * 60;
 
 /**
- * Resend's webhook, one event a request, signed as Standard Webhooks are, by Svix.
+ * Resend's webhook, one event per request, signed by Svix as Standard Webhooks are.
  * https://resend.com/docs/webhooks/emails/bounced, https://docs.svix.com/receiving/verifying-payloads/how-manual
  */
 export const resendReceipts: ReceiptReader = {
@@ -49,7 +49,7 @@ export const resendReceipts: ReceiptReader = {
 /** A version and an HMAC-SHA256 in base64. */
 const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
 
-/** HMAC-SHA256 over the id, the time and the body; a message carries one signature for each secret in force. */
+/** Verifies HMAC-SHA256 over the id, the time and the body. The header has one signature for each valid secret. */
 function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
   const [id = "", time = "", signatures = ""] = [
     ...["svix-id", "svix-timestamp", "svix-signature"],
@@ -74,9 +74,9 @@ const OUTCOMES: Readonly<Record<string, (data: Data) => ReceiptOutcome | undefin
   "email.delivery_delayed": () => ({ kind: "deferred", suppress: null }),
   "email.delivered": () => ({ kind: "delivered", suppress: null }),
   "email.bounced": ({ bounce }) => {
-    // Older events have no type; they are about permanent refusals alone.
+    // Older events have no type, and are only about permanent refusals.
     const { type = "Permanent", subType, diagnosticCode } = recordOf(bounce);
-    // Amazon's, through which Resend sends: without a server's answer it is an out-of-office notice.
+    // Resend sends through Amazon. A general transient bounce without a server's answer is an out-of-office notice.
     const isGeneral = type === "Transient" && subType === "General";
     if (isGeneral && [diagnosticCode ?? []].flat().length === 0) return undefined;
     return { kind: "bounced", suppress: type === "Permanent" ? "bounced" : null };
@@ -94,7 +94,7 @@ function toReceipts(event: Data, id: string | null): Receipt[] {
   const tags = recordOf(data.tags);
   const details = [data.bounce, data.suppressed, data.failed].map(recordOf);
   const { message, reason, type: status } = Object.assign({}, ...details) as Data;
-  // An event names all of a mail's recipients, whichever it is about; that the vendor has the mail holds for all.
+  // An event names all recipients of a mail, even if it is about one of them. Only `accepted` is true for all of them.
   const isOfOne = tags[COPIES_TAG] === undefined || outcome?.kind === "accepted";
   return mailReceipts({
     id,
