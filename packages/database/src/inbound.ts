@@ -12,9 +12,7 @@ export interface InboundOrigin {
   channels: readonly ProviderChannel[];
 }
 
-/**
- * What a message did: it was `kept` for people, it `stopped` or `started` messages to its sender, or it was `repeated`.
- */
+/** The result of a text: `kept` for people, `stopped` or `started` messages to its sender, or `repeated`. */
 export type InboundOutcome = "kept" | "stopped" | "started" | "repeated";
 
 /**

@@ -229,7 +229,7 @@ function stateAfter(change: NotificationChange): RawBuilder<unknown> {
   }
   return "deleted" in change || change.archived
     ? sql`${read}, coalesce(n.archived_at, now()), null::timestamptz`
-    : // What was read by being archived is unread again.
+    : // Unarchiving also undoes the read mark that archiving has set.
       sql`nullif(n.read_at, n.archived_at), null::timestamptz, n.snoozed_until`;
 }
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type pg from "pg";
 import type { Database } from "./connection.ts";
 
-/** What was lost or stalled, was found and is sent again. The table `reconciliations` counts it by hour. */
+/** Lost or stalled work that was found and sent again. The table `reconciliations` counts it by hour. */
 export type Reconciled = "events" | "deliveries";
 
 const KEPT_DAYS = 31;

@@ -151,7 +151,7 @@ export function termsOfText(given: string): SearchTerm[] {
 }
 
 interface PhoneNumber {
-  /** E.164; undefined: its country is not said. */
+  /** E.164; undefined if the text has no country code. */
   whole: string | undefined;
   /** Digits without the country code, or without the zero in its place. */
   digits: string;
