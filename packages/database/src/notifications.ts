@@ -206,10 +206,7 @@ export function kindOfChange(change: NotificationChange): "marked" | "changed" {
   return "read" in change && change.read ? "marked" : "changed";
 }
 
-/**
- * Returns the kind for a mark of all items. For one category it is `changed`: a page does not know which items are in
- * it.
- */
+/** Returns the kind for a mark of all items: `changed` for one category, as a page does not know its items. */
 export function kindOfMark(category: string | undefined): "marked" | "changed" {
   return category === undefined ? "marked" : "changed";
 }

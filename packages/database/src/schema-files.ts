@@ -117,10 +117,7 @@ export async function serverFault(client: Pick<pg.ClientBase, "query">): Promise
 export const TRIAL_DATABASE =
   "this database was made by a trial of Belfry from before its first release, and is not migrated: use an empty database, or drop this one when you need nothing of it";
 
-/**
- * Returns whether the database is from before the migrations were squashed. Since then, `applied_functions` is made
- * first.
- */
+/** Returns whether the migrations are from before their squash: since then, `applied_functions` is made first. */
 export async function isTrialDatabase(client: Pick<pg.ClientBase, "query">): Promise<boolean> {
   const { rows } = await client.query<{ trial: boolean }>(
     `select to_regclass('kysely_migration') is not null

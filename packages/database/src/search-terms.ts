@@ -157,10 +157,7 @@ interface PhoneNumber {
   digits: string;
 }
 
-/**
- * Reads a number in any usual form: +49 (0)171 123-4567, 0049171…, 0171/1234567, (202) 555 0123. Returns undefined if
- * the text is none.
- */
+/** Reads any usual form of a number: +49 (0)171 123-4567, 0049171…, 0171/1234567, (202) 555 0123; else undefined. */
 export function phoneIn(text: string): PhoneNumber | undefined {
   const plain = seenOf(text).normalize("NFKC").replace(/^tel:/i, "").replace("(0)", "");
   let digits = "";
@@ -185,10 +182,7 @@ function seenOf(text: string): string {
   return text.replace(UNSEEN, "").trim() || text;
 }
 
-/**
- * Returns the address in a pasted text such as `Ann <ann@example.com>` or `mailto:ann@example.com`. Replaces full-width
- * letters.
- */
+/** Returns the address in `Ann <ann@example.com>` or `mailto:ann@example.com`, without full-width letters. */
 export function addressIn(given: string): string {
   const text = given.normalize("NFKC");
   const close = text.endsWith(">") ? text.lastIndexOf("<") : -1;

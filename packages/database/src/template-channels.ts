@@ -14,10 +14,7 @@ export async function channelsInUse(db: Database, tenantId: string): Promise<str
   return used.length === 0 ? CHANNELS : used;
 }
 
-/**
- * Returns the names of the realtime channels that active notification templates of the tenant and the platform publish
- * to.
- */
+/** Returns the realtime channel names that active notification templates of tenant and platform publish to. */
 export async function findTargetChannels(db: Database, tenantId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("templates as t")

@@ -2,8 +2,8 @@
 -- plan: a plain statement was planned for each call, because a plan for one id always looks cheaper than one for any
 -- number. The rows say whether the tenant uses users, preferences and webhooks: so the first user or preference takes
 -- effect at once, and other tenants pay nothing for these features. If the event is sampled, `trace_id` ends with a
--- space and `trace_parent`; no trace id contains a space. A column would change the signature, and so need a second
--- copy of this function and of every other one that reads a trace.
+-- space and `trace_parent`; no trace id contains a space. Another column would change the signature, and so need a
+-- second copy of this function and of every other one that reads a trace.
 create or replace function read_events(p_ids uuid[]) returns table (
   id uuid, tenant_id text, event_type text, user_id text, recipient_email text, recipient_phone text,
   channels smallint, locale text, variables text, trace_id text, accepted_at timestamptz,
@@ -82,8 +82,7 @@ declare
   standing uuid[];
   -- The broadcasts that the events belong to; null if there are none, which is the usual case.
   broadcasts uuid[];
-  -- Users with an undispatched event before one of the claimed events, and the events that must not be claimed for
-  -- this.
+  -- Users with an undispatched event before a claimed one, and the events that cannot be claimed because of this.
   behind bigint[];
   passing uuid[];
   every boolean;
@@ -239,8 +238,7 @@ begin
     for i in 1 .. cardinality(p_delivery_ids) loop
       continue when not chosen and p_delivery_events[i] <> all (claimed);
       continue when p_delivery_due[i] is not null;
-      -- This is a separate statement: an expression with a subquery is run as a query for every delivery, even without
-      -- broadcasts.
+      -- This is a separate `if`: a condition with a subquery is run as a query for every delivery.
       if broadcasts is not null then
         continue when (select e.broadcast_id is not null from events e where e.id = p_delivery_events[i]);
       end if;
@@ -308,6 +306,7 @@ begin
     on conflict on constraint realtime_channels_pkey do update
       set top_offset = c.top_offset + excluded.top_offset;
 
+    -- The new offsets of a channel end at its new top_offset, in the order of acceptance.
     return query
       with item as materialized (
         select item.*, row_number() over same as place, count(*) over whole as places

@@ -46,9 +46,7 @@ export interface StoredEvent {
   tells: boolean;
 }
 
-/**
- * When a scheduled event became ready for dispatch: its place in the order of its user, and its notification's time.
- */
+/** When a scheduled event became due: its place in the order of its user, and its notification's time. */
 export interface Released {
   at: Date;
   /** `at` with microseconds. */
@@ -104,12 +102,12 @@ export interface DeliveryTiming {
   zone: string | null;
   /** Whether the event's variables must be erased when all its deliveries have ended. */
   sensitive: boolean;
-  /** Lifetime, from the end of the digest's window or of the time to read the notification. */
+  /** Lifetime in seconds, from the end of the digest's window or of the time to read the notification. */
   expiresAfterSeconds?: number;
   /** The end of the current quiet hours, as text. */
   quietEnd?: string;
   throttle?: ThrottleSettings;
-  /** The user has this many seconds to read the notification first; then the message is not sent. */
+  /** Seconds that the user has to read the notification. If it is read by then, the message is not sent. */
   unlessRead?: number;
   digest?: Omit<DigestSettings, "key"> & {
     /** A fresh UUIDv7, for the digest that it may open. */
@@ -118,7 +116,7 @@ export interface DeliveryTiming {
     locale: string;
     /** Value of the variable that separates digests; at most 128 bytes, no U+0000. */
     key: string;
-    /** The longest window, from the digest's first event, for every kind of window. */
+    /** The longest window in seconds, from the digest's first event, for every kind of window. */
     maxSeconds: number;
     /** Set for email: an event with its own envelope joins no digest and is sent alone. */
     ofMail?: true;
@@ -181,10 +179,7 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
   return events;
 }
 
-/**
- * Gives events that are not dispatched yet a new `traceparent`, by event id. All later spans of an event belong to its
- * new trace.
- */
+/** Gives undispatched events a new `traceparent`, by event id. All later spans of an event belong to its new trace. */
 export async function moveTraces(pool: pg.Pool, moved: ReadonlyMap<string, string>): Promise<void> {
   const ids = [...moved.keys()].sort();
   await pool.query({

@@ -44,8 +44,8 @@ $function$;
 -- Advances a due broadcast: expands its next chunk, waits for earlier chunks, pauses it, or ends its expansion.
 -- p_channels are the channels that the broadcast asks for, and p_provided are those of them that need a provider.
 -- Broadcasts may use p_day_share of the tenant's daily cap. p_moment is for tests; null means now. Returns the new
--- events, which the caller must hand to the dispatcher; one row without an event if only the broadcast changed; no row
--- if the broadcast has to wait or another replica has locked it.
+-- events, which the caller must publish; one row without an event if only the broadcast changed; no row if the
+-- broadcast has to wait or another replica has locked it.
 --
 -- Locks the tenant's row of tenant_limits first, as accept_events does, then the broadcast.
 create or replace function expand_broadcast(

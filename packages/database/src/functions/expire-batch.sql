@@ -96,7 +96,7 @@ begin
   where c.table_name = p_table and c.tenant_id = any (walk.owners);
 
   if p_table = 'events' then
-    -- The retention of a scheduled event ends later than its id says. The walk skips it and does not return: the event is
+    -- The retention of a scheduled event ends later than its id says. The cursor passes it for good: the event is
     -- deleted later as a stray.
     mine := array(
       select u.id from unnest(mine) u (id)
@@ -104,7 +104,7 @@ begin
     return query
       select 'walked', to_jsonb(d) - 'held' from delete_events(mine, false) d;
   elsif p_table = 'webhook_messages' then
-    -- The walk does not return to an unsent message either.
+    -- The cursor also passes an unsent message for good.
     return query select 'walked', to_jsonb(d) from delete_webhook_messages(mine, true) d;
   else
     -- The row of a keyword stays, because its id must: the vendor's signature never expires, and a repeated call must

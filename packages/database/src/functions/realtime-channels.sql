@@ -65,8 +65,7 @@ begin
 end
 $function$;
 
--- Raises the top offset of channels to the highest offset of their notifications, and resets the users of channels that
--- were lower.
+-- Raises the top offset of channels to that of their newest notification, and resets the users of raised channels.
 create or replace function heal_channels(p_tenants text[], p_users text[], p_names text[]) returns void
 language plpgsql volatile
 set enable_seqscan = off

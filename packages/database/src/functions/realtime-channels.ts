@@ -16,10 +16,7 @@ export interface ForgottenChannels {
   notifications: number;
 }
 
-/**
- * Deletes every channel of a tenant, or of one of its users, with its notifications; `most` channels per call of the
- * database.
- */
+/** Deletes all channels of a tenant, or of one of its users, with their notifications, `most` channels at a time. */
 export async function forgetChannels(
   db: Database,
   { tenantId, userId }: Pick<Owner, "tenantId"> & Partial<Owner>,
@@ -83,9 +80,7 @@ export async function forgetEmptyChannels(
   return { forgotten: Number(gone?.channels ?? 0), reached };
 }
 
-/**
- * Raises channels whose top offset is lower than that of a notification: their next offset would be one that is used.
- */
+/** Raises channels whose top offset is below that of a notification: their next offset would be in use. */
 export async function healChannels(pool: pg.Pool, keys: readonly ChannelKey[]): Promise<void> {
   await callFunction(pool, "heal_channels", columns(keys));
 }

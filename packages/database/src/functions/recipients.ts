@@ -22,9 +22,7 @@ export interface Recipient {
   chooses: boolean;
 }
 
-/**
- * Reads a batch in one statement. Returns a row for each event, in order; for an unknown user, the tenant's defaults.
- */
+/** Reads a batch in one statement. Returns a row per event, in order; for an unknown user, the tenant's defaults. */
 export async function recipientsOf(
   pool: pg.Pool,
   events: readonly { tenantId: string; userId: string; eventType: string }[],
@@ -49,9 +47,7 @@ export async function recipientsOf(
   return recipients;
 }
 
-/**
- * Returns why addresses are suppressed, in the order of the batch; undefined if an address is not. Runs one statement.
- */
+/** Returns why addresses are suppressed, in the order of the batch; undefined if one is not. Runs one statement. */
 export async function suppressionsOf(
   pool: pg.Pool,
   batch: readonly { tenantId: string; channel: ProviderChannel; recipient: string | null }[],
@@ -86,9 +82,7 @@ export interface PreferenceVerdict {
   cell: string | null;
 }
 
-/**
- * Applies the preference rule to a batch, in one statement. Returns the verdicts by channel, in the order of the batch.
- */
+/** Applies the preference rule to a batch in one statement. Returns verdicts by channel, in the batch's order. */
 export async function preferencesOf(
   pool: pg.Pool,
   batch: readonly PreferenceQuestion[],

@@ -216,8 +216,7 @@ begin
 end
 $function$;
 
--- Returns for how long after the end of a lease a delivery is left to JetStream, which redelivers a dead sender's
--- messages.
+-- Returns how long a delivery is left to JetStream after the end of a lease. It redelivers a dead sender's messages.
 create or replace function left_to_jetstream() returns interval language sql immutable parallel safe as $function$
   select interval '10 seconds'
 $function$;

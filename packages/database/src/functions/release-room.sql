@@ -1,6 +1,5 @@
 -- Returns the key of the advisory lock for counting a tenant's outstanding deliveries on a channel. Nobody waits for
--- the lock: a caller that does not get it leaves its deliveries unreleased. The tenant '' means the lock of the
--- channel.
+-- the lock: a caller that does not get it releases nothing. The tenant '' means the lock of the whole channel.
 create or replace function release_lock(p_channel text, p_tenant text) returns bigint
 language sql immutable as $function$
   select hashtextextended('belfry release ' || p_channel || ' ' || p_tenant, 0)

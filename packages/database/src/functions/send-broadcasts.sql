@@ -1,5 +1,4 @@
--- Selects the deliveries of broadcasts that may be released. Each provider has a limit, which the tenant's broadcasts
--- share.
+-- Selects deliveries of broadcasts that may be released. The broadcasts of a tenant share the limit of each provider.
 
 -- Returns the provider that sends a broadcast's deliveries on a channel: the active one that the broadcast names, else
 -- the tenant's first active one, if possible one whose circuit is closed. Null if the tenant has no active one.
@@ -54,8 +53,7 @@ begin
         and d.status in ('queued', 'waiting') and d.broadcast_id > broadcast
       order by d.broadcast_id limit 1);
     exit when broadcast is null;
-    -- A person may replay deliveries of a broadcast whose cancellation is complete: they are released, and end when
-    -- they are claimed.
+    -- A person may replay deliveries of a broadcast that is already cancelled: they are released, and end when claimed.
     select b.state, case when b.provider_channel = p_channel then b.provider_id end as named into one
     from broadcasts b where b.id = broadcast;
     continue when one.state in ('paused', 'cancelling');
@@ -103,8 +101,7 @@ set enable_mergejoin = off
 as $function$
 declare
   ahead constant interval := '500 milliseconds';
-  -- At least so many may wait for a sender, even if the provider is slow, so that a broadcast can begin and become
-  -- faster.
+  -- So many may wait for a sender even if the provider is slow, so that a broadcast can begin and become faster.
   least_waiting constant integer := 2;
   lane record;
   known record;
@@ -139,6 +136,7 @@ begin
   -- Begins after the broadcast that got the last delivery (turn_of).
   waiting := array(
     select b.id from unnest(p_broadcasts) b (id) order by coalesce(b.id <= lane.turn_of, false), b.id);
+  -- A broadcast without further due deliveries drops out, and the others share its room in the next round.
   while room > 0 and waiting <> '{}' loop
     share := greatest(1, room / cardinality(waiting));
     foreach broadcast in array waiting loop

@@ -67,10 +67,7 @@ export interface Postponement {
   spacingMs: number;
 }
 
-/**
- * Undoes the release of deliveries and makes them due later, without an attempt. Ignores deliveries that a sender has
- * claimed since.
- */
+/** Undoes the release of deliveries and makes them due later. Ignores those that a sender has claimed since. */
 export async function postponeDeliveries(
   pool: pg.Pool,
   { tenantId, ids, reason, delayMs, spacingMs }: Postponement,

@@ -6,8 +6,7 @@
 
 -- Returns a UUIDv7 of the current time, for rows that the database itself creates.
 create or replace function id_of_now() returns uuid language sql volatile parallel safe as $function$
-  -- Milliseconds, the version (0x7000) with the fraction of a millisecond, and random bits. Postgres 18 has its own
-  -- function.
+  -- Milliseconds, version (0x7000) and fraction of a millisecond, random bits. Postgres 18 has its own function.
   select encode(
     substring(int8send(now.micros / 1000) from 3)
       || substring(int4send((28672 + now.micros % 1000 * 4096 / 1000)::integer) from 3)
@@ -167,8 +166,7 @@ end
 $function$;
 
 -- Trigger function: writes webhook messages when a delivery gets a status that is reported, whichever function sets it.
--- A caller that updates many at once disables the trigger by setting belfry.tells to 'apart', and then calls
--- tell_moves.
+-- A caller that updates many at once sets belfry.tells to 'apart', which disables the trigger, and calls tell_moves.
 create or replace function tell_delivery() returns trigger language plpgsql
 set enable_seqscan = off
 as $function$
