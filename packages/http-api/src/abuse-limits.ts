@@ -12,13 +12,13 @@ const MINUTE_MS = 60_000;
 const MAX_ADDRESSES = 20_000;
 /** How long a call waits while too many calls of its tenant are running. */
 const TURN_WAIT_MS = 2_000;
-/** Most waiting calls of all tenants together. One tenant may have half of them. */
+/** Most waiting calls of all tenants together. One tenant has at most half of them. */
 const MAX_WAITING_CALLS = 128;
 
 /** Processing a body takes about six times its bytes, for which a container of 512 MiB has room. */
 const HELD_BODY_BYTES = 32 * 1024 * 1024;
 
-/** Most files that are uploaded at the same time, for all tenants together. One tenant may have half of them. */
+/** Most files that are uploaded at the same time, for all tenants together. One tenant has at most half of them. */
 const MAX_UPLOADS = 8;
 const MAX_WAITING_UPLOADS = 32;
 
@@ -32,9 +32,7 @@ export interface AbuseBounds {
   receiptsPerMinute?: number;
   linksPerMinute?: number;
   imagesPerMinute?: number;
-  /**
-   * Most calls other than the trigger that use the database at the same time: as many as it has connections for them.
-   */
+  /** Most calls but the trigger that use the database at a time: as many as it has connections for them. */
   otherAtATime: number;
   /** Most bytes of bodies that are held at the same time, for all tenants together; default: 32 MiB. */
   heldBodyBytes?: number;
@@ -83,9 +81,7 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
   );
   const slots = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
   const uploads = createFairSemaphore(MAX_UPLOADS, MAX_WAITING_UPLOADS);
-  /**
-   * Callers that sent too many refused bodies, each with the end of that minute. A large trigger checks only this map.
-   */
+  /** Callers with too many refused bodies, each with the end of that minute. A large trigger checks only this. */
   const overLimitUntilMs = new Map<string, number>();
   const bodies = createHeldBodies(bounds.heldBodyBytes ?? HELD_BODY_BYTES, {
     check(request) {

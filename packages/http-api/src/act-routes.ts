@@ -189,9 +189,7 @@ function revisionOf({ headers }: FastifyRequest, schema: TSchema | undefined): u
   return typed(given.replace(/^"(.*)"$/, "$1"), schema);
 }
 
-/**
- * Converts text of a path or query to the type of its field. Text that does not fit stays, and the check refuses it.
- */
+/** Converts text of a path or query to its field's type. Text that does not fit stays, and the check refuses it. */
 export function typed(text: unknown, { type }: TSchema = {} as TSchema): unknown {
   const types = [type].flat();
   if (types.includes("array")) return [text].flat();

@@ -12,10 +12,7 @@ import type { KeyUses, Tenant, TenantDirectory, WebhookSecret } from "./tenant-d
 /** Our keys are shorter. A longer one is refused without a query. */
 const MAX_KEY_CHARACTERS = 256;
 const HEX_SHA256 = /^[0-9a-f]{64}$/;
-/**
- * A body up to this size is read without a reservation: even thousands of them fit in memory. Nearly all triggers are
- * smaller.
- */
+/** A body up to this size needs no reservation: thousands of them fit in memory. Nearly all triggers are smaller. */
 const SMALL_BODY_BYTES = 16 * 1024;
 const UNIX_SECONDS = /^[1-9]\d{8,10}$/;
 /** How far the signer's clock may be from ours, either way. */
@@ -97,9 +94,7 @@ export function createAuthentication(
       judgeTrigger(request);
       done();
     },
-    /**
-     * Does the same for every other endpoint, and counts the call per replica. The trigger has its own exact limits.
-     */
+    /** Does the same for every other endpoint, and counts the call per replica. The trigger has exact limits. */
     async other(request: FastifyRequest): Promise<void> {
       await authenticate(request);
       await deps.limits.countOther(request, callerOf(request.tenant));

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** How long a body waits for room before it is read. */
 const WAIT_MS = 2_000;
-/** Most waiting bodies of all tenants together. One tenant may have half of them. */
+/** Most waiting bodies of all tenants together. One tenant has at most half of them. */
 const MAX_WAITING = 128;
 /** A refused body counts as one call for each part of this size. */
 const COUNTED_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ interface RefusedBodies {
 }
 
 /**
- * Bounds the bytes of all bodies in memory, of all tenants together and of each tenant: one tenant may use half. The
+ * Bounds the bytes of all bodies in memory, of all tenants together and of each tenant: one tenant uses at most half. The
  * bytes of a body are reserved before it is read, until its answer is sent and its work has ended. A refused body
  * counts against its sender.
  */
@@ -59,9 +59,7 @@ export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
       if (raw.closed) onClose();
       else raw.once("close", onClose);
     },
-    /**
-     * Runs a call's work. The bytes of its body stay reserved until the work has ended, even if the client hangs up.
-     */
+    /** Runs a call's work. Its body's bytes stay reserved until the work has ended, even if the client hangs up. */
     async withBody<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
       const body = held.get(request);
       if (body !== undefined) body.holders += 1;

@@ -26,10 +26,7 @@ export function readBody(request: FastifyRequest, _reply: unknown, done: () => v
   done();
 }
 
-/**
- * Does the same for a call that may have a large body: counts its values before it is parsed. Also throws a 422
- * Problem.
- */
+/** Does the same for a call with a large body: counts its values before parsing. Also throws a 422 Problem. */
 export function readCountedBody(request: FastifyRequest, reply: unknown, done: () => void): void {
   const body = request.body as Buffer | undefined;
   // Each value takes at least one byte, so a short body needs no count.
@@ -105,9 +102,7 @@ export function headerText(bytes: string): string {
   }
 }
 
-/**
- * The query of the specification's calls that change something. Unknown parameters are ignored, like those of a GET.
- */
+/** The query of the specification's calls that change something: unknown parameters are ignored, as in a GET. */
 export const ANY_QUERY = open(Type.Object({}));
 const NOTHING = Type.Object({});
 
@@ -153,10 +148,7 @@ function strayFaults(request: FastifyRequest, query: TSchema = NOTHING) {
 
 type Part = "params" | "query" | "body";
 
-/**
- * Makes Fastify use schemas for documentation only: it checks and serialises nothing by them, neither headers nor
- * answers.
- */
+/** Makes schemas documentation only: Fastify checks and serialises nothing by them, neither headers nor answers. */
 export function withoutFastifysChecks(app: FastifyInstance): void {
   app.setValidatorCompiler(() => undefined as never);
   app.setSerializerCompiler(() => JSON.stringify);

@@ -18,9 +18,7 @@ export interface Tenant {
   /** Whether attachments may be executables. */
   allowExecutables: boolean;
   kept: KeptDays;
-  /**
-   * Newest first. Each is valid for signatures until its end. If there are none, the tenant's calls need no signature.
-   */
+  /** Newest first; each is valid for signatures until its end. Empty if the tenant's calls need no signature. */
   webhookSecrets: readonly WebhookSecret[];
   keyId: string;
   /** The key's name, or its first characters if it has none. */
@@ -52,10 +50,7 @@ export function createTenantDirectory(db: Database, keys: SecretKeys) {
     max: MAX_TENANTS,
     read: (tenantIds) => readEach(tenantIds, (tenantId) => findTargetChannels(db, tenantId)),
   });
-  /**
-   * Keys that were found before. `clear` keeps them: a tenant must not wait for a stranger's guesses if the cache is
-   * new.
-   */
+  /** Keys that were found before. `clear` keeps them: a stranger's guesses must not delay a tenant after it. */
   const recognised = new LRUCache<string, true>({ max: MAX_KEYS });
   const lookUp = async (digest: string, beforeQuery: () => Promise<void>) => {
     if (!recognised.has(digest)) await beforeQuery();
