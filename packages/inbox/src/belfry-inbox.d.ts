@@ -53,10 +53,7 @@ export interface InboxLabels {
   notSaved: string;
 }
 
-/**
- * Words for the labels. A text may replace a function: `{unread}`, `{reason}`, `{title}` and `{time}` in it are the
- * value.
- */
+/** Words for labels. A text may replace a function: `{unread}`, `{reason}`, `{title}`, `{time}` are the value. */
 export type InboxWords = {
   [Name in keyof InboxLabels]?: InboxLabels[Name] | string;
 } & { channel?: InboxLabels["channel"] | Record<string, string> };
@@ -64,8 +61,7 @@ export type InboxWords = {
 /**
  * `<belfry-inbox ws-url token-url [channels] [inline] [open] [align="start"] [theme="light|dark"] [silent] [no-preferences] [labels] [show-types]>`.
  * Connects when it has an address and a way to get tokens; disconnects when it is removed from the page.
- * `silent`: nothing is read out, for the second of two elements that share a feed. `no-preferences`: never shows the
- * gear.
+ * `silent`: nothing is read out, for the second of two elements that share a feed. `no-preferences`: shows no gear.
  * `show-types`: shows the event type under each notification, for developers.
  * Events, all bubbling: `unreadchange` {unread}, `notification` InboxItem, `notificationclick` InboxItem,
  * `notificationaction` {item: InboxItem, action: InboxAction}, `connectionchange` {state, reason}. After a click, the

@@ -106,10 +106,7 @@ export class InboxFeed extends EventTarget {
   readonly unread: number;
   readonly state: "connecting" | "connected" | "disconnected";
   readonly reason: string;
-  /**
-   * Why there is no connection: nobody is logged in, the page got no token, or no answer came. Empty if there is no
-   * problem.
-   */
+  /** Why there is no connection: nobody is logged in, no token, or no answer. Empty if there is no problem. */
   readonly problem: "" | "signedOut" | "noToken" | "unreachable";
   readonly hasMore: boolean;
   /** Whether the list was read at least once. */

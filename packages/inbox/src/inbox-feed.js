@@ -175,9 +175,7 @@ export class InboxFeed extends EventTarget {
     this.#loadSoon(0);
   }
 
-  /**
-   * Reads the categories of the items in the inbox, with unread counts, and whether anything is archived or snoozed.
-   */
+  /** Reads the categories of the inbox's items with unread counts, and whether any are archived or snoozed. */
   readTabs() {
     return this.#call("notifications.tabs", {});
   }
@@ -320,8 +318,7 @@ export class InboxFeed extends EventTarget {
         item.isLive = live.has(item.id);
         item.read ||= this.#markedMeanwhile.has(item.id);
       }
-      // A notification that arrived in the meantime may be missing in the answer, which is then stale and is read
-      // again.
+      // A notification that arrived in the meantime may be missing in the answer, which is then read again.
       const cameMeanwhile = this.#isStale ? this.items.filter((item) => item.isLive) : [];
       this.#show(merged(loaded, cameMeanwhile));
     } catch {
@@ -343,7 +340,7 @@ export class InboxFeed extends EventTarget {
     this.#returnTimer = setTimeout(() => this.#loadSoon(), delayMs);
   }
 
-  /** Changes an item; the gateway gets `data`. Only an item whose read state changes stays in the list. */
+  /** Changes an item; the gateway gets `data`. The item leaves the list, unless only its read state changes. */
   async #change(id, method, data) {
     const before = this.items.find((one) => one.id === id);
     if (data.read === false) this.#markedUnreadAt.set(id, performance.now());

@@ -2,7 +2,7 @@ const MAX_ACTIONS = 2;
 
 /**
  * Returns the URL if it is https or a path of this site that a browser does not read as another site or a script; else
- * undefined. It checks the links again here, whoever wrote them.
+ * undefined. Links are checked again here, in whatever way they were made.
  * @param {unknown} url
  */
 function safeUrl(url) {

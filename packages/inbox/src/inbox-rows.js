@@ -38,9 +38,7 @@ function time({ createdAt, snoozedUntil }, { labels, languages, view }) {
   return make("time", attributes, view === "snoozed" ? labels.until(text) : text);
 }
 
-/**
- * Makes the title, as a link if there is one. The Tab key stops at the row itself: Enter on the row follows this link.
- */
+/** Makes the title, as a link if there is one. The Tab key stops at the row: Enter on it follows this link. */
 function titleOf({ url, title }) {
   if (url === undefined) return title;
   const attributes = { part: "item-link", "data-action": "open", tabindex: "-1" };
