@@ -54,10 +54,7 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
   delivery_failed: "bounced",
 };
 
-/**
- * Values of the platform's `details` that are about the number. Others may be temporary, or are about the message or
- * the sender.
- */
+/** Values of `details` that are about the number. Others may be temporary, or are about the message or sender. */
 const SUPPRESSED: Readonly<Record<string, Receipt["suppress"]>> = {
   unknown_subscriber: "bounced",
   incorrect_number: "bounced",
@@ -110,9 +107,7 @@ interface BirdEvent {
   payload: Record<string, unknown>;
 }
 
-/**
- * The vendor retries for 8 hours with the first try's time and signature. Repeated events are recognized by their ids.
- */
+/** The vendor retries for 8 hours with the first time and signature. Repeated events have the same ids. */
 const MAX_AGE_SECONDS = 24 * 60 * 60;
 
 /** HMAC-SHA256 in base64. */

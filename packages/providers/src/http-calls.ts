@@ -10,10 +10,7 @@ import { type HttpAnswer, outcome } from "./send-outcome.ts";
 import type { StreamedBody } from "./streamed-body.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024;
-/**
- * Time for the answer after a body with files was handed over: some megabytes may still be in transit, a minute at 1
- * Mbit/s.
- */
+/** Time for the answer after a body with files: megabytes may still be in transit, a minute at 1 Mbit/s. */
 const STREAMED_ANSWER_MS = 120_000;
 
 /** An answer with a status, or the outcome of a call that got none. */
@@ -102,18 +99,13 @@ export interface PostOptions {
   /** Most bytes of the answer's body that are read; then the connection is closed. */
   maxAnswerBytes: number;
   onBegin?: () => void;
-  /**
-   * Called when the connection accepts another piece of a streamed body. After the last, the other side may have all of
-   * it.
-   */
+  /** Called when the connection accepts a piece of a streamed body. After the last, the other side may have it all. */
   onPiece?: (isLast: boolean) => void;
   /** Called when the answer's status and headers have arrived, before its body. */
   onStatus?: () => void;
 }
 
-/**
- * Shorter than the 5 s after which many servers close, so that a call seldom uses a connection that was just closed.
- */
+/** Shorter than the 5 s after which many servers close, so that a call seldom uses a connection just closed. */
 const KEEP_ALIVE_MS = 4_000;
 /** The longest for a server whose `keep-alive: timeout=` allows more. */
 const MAX_KEEP_ALIVE_MS = 10_000;
@@ -285,6 +277,7 @@ function boundReceived(socket: Socket): void {
   let atRequest = socket.bytesRead;
   let seen = socket.bytesRead;
   socket.prependListener("readable", () => {
+    // Bytes were written, so another request has begun: its answer is counted from here.
     if (socket.bytesWritten !== written) {
       written = socket.bytesWritten;
       atRequest = seen;
@@ -321,6 +314,7 @@ function skipInterimAnswers(socket: Socket): void {
       if (isSkipping) {
         const end = rest.indexOf("\r\n\r\n");
         if (end === -1) {
+          // The end of the headers, of 4 bytes, may be split between two reads.
           held = rest.subarray(-3);
           return null;
         }

@@ -7,9 +7,7 @@ export function pointerFault(pointer: string): string | null {
   return pointer.split("/").length - 1 > MAX_STEPS ? `has more than ${MAX_STEPS} steps` : null;
 }
 
-/**
- * Returns the value at a pointer into an answer from outside; undefined if there is none. Reads only own properties.
- */
+/** Returns the value at a pointer into an answer; undefined if there is none. Reads only own properties. */
 export function valueAt(json: unknown, pointer: string): unknown {
   let value = json;
   for (const step of pointer.split("/").slice(1)) {

@@ -63,9 +63,7 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/**
- * Placeholders that the vendor replaces: values of a recipient in mail to several, and its own unsubscribe addresses.
- */
+/** Placeholders that the vendor replaces: a recipient's values in mail to several, and unsubscribe addresses. */
 const MARKS = /%(?=recipient|(?:tag_|mailing_list_)?unsubscribe_)/gi;
 
 /** The vendor has no error codes. Its texts tell more than its status. */

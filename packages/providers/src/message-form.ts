@@ -55,9 +55,7 @@ export function senderOf(
 /** Bytes of a mail in addition to its texts: its header fields and the boundaries of its parts. */
 const FRAME_BYTES = 8 * 1024;
 
-/**
- * Returns an upper bound of the mail's size in transit: all parts in base64, though vendors encode most texts shorter.
- */
+/** Returns an upper bound of a mail's size in transit: all parts in base64. Vendors encode most texts shorter. */
 export function mailBytes({
   html,
   text,
@@ -74,10 +72,7 @@ export function encodedBytes(bytes: number): number {
   return characters + Math.ceil(characters / 76) * 2;
 }
 
-/**
- * Returns Belfry's ids of a message. A vendor stores them with it and repeats them in its receipts. Never personal
- * data.
- */
+/** Returns Belfry's ids of a message, which a vendor stores and repeats in its receipts. Never personal data. */
 export function messageIds({ deliveryId, tenantId, eventId }: EmailMessage | SmsMessage) {
   return { delivery_id: deliveryId, tenant_id: tenantId, event_id: eventId };
 }

@@ -18,10 +18,7 @@ export interface ProviderDeps {
   turnWaitMs?: number;
   /** Lifts the address guard (and allows plain http): local stack and tests only. */
   allowPrivateAddresses: boolean;
-  /**
-   * The URL at which vendors post receipts. Its host also names us to mail servers. Undefined or empty if there is
-   * none.
-   */
+  /** URL at which vendors post receipts. Its host also names us to mail servers. Undefined or empty if none. */
   publicUrl?: string | undefined;
   /** Stores a message for the sandbox; resolves to the message's id. */
   storeInOutbox(entry: OutboxEntry): Promise<string>;
@@ -77,7 +74,7 @@ export interface ProviderKind<Message> {
   maxCalls: number;
   /** Faults that a schema cannot express, each beginning with its field's name. The settings fit the schema. */
   faults(settings: Record<string, unknown>, context: SettingsContext): string[];
-  /** Creates a provider. If the settings do not fit the schema, every outcome of the provider is `credentials`. */
+  /** Creates a provider. If the settings have faults, every outcome of the provider is `credentials`. */
   create(settings: Record<string, unknown>, deps: ProviderDeps): Provider<Message>;
 }
 
@@ -92,9 +89,7 @@ export interface ProviderContext extends ProviderDeps {
   limitCalls(most: number): void;
 }
 
-/**
- * Thrown by `send` if the vendor accepts no further concurrent call. The message then waits for another call to end.
- */
+/** Thrown by `send` if the vendor accepts no further concurrent call. The message waits until another call ends. */
 export class NoMoreCalls extends Error {}
 
 export interface ProviderDefinition<Message, Settings extends TObject>
@@ -173,8 +168,7 @@ export function defineProvider<Message, Settings extends TObject>(
           created ??= (async () => definition.create(settings as Static<Settings>, context))();
           return await created;
         } catch {
-          // A library that could not be read, for example for lack of a file handle, is read again for the next
-          // message.
+          // If a library could not be read, for example for lack of a file handle, the next message tries again.
           created = undefined;
           return undefined;
         }
@@ -266,10 +260,7 @@ function sizeFault(
 
 /** Limits calls at a time; further callers wait in line. */
 export interface Turns {
-  /**
-   * Waits up to `waitMs` for permission to call; resolves to whether it was granted. The caller must return it by
-   * `give`.
-   */
+  /** Waits up to `waitMs` for permission to call; resolves to whether it came. The caller must return it by `give`. */
   take(waitMs: number): Promise<boolean>;
   give(): void;
   readonly most: number;

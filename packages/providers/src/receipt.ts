@@ -36,10 +36,7 @@ export interface WebhookReader<Held> {
   content: Content;
   /** The largest body that the vendor sends. */
   maxBytes: number;
-  /**
-   * Returns the key in a provider's settings; undefined if none is set. Several providers of one kind have several
-   * keys.
-   */
+  /** Returns the key in a provider's settings, or undefined. Several providers of one kind have several keys. */
   keyOf(settings: Readonly<Record<string, unknown>>): string | undefined;
   /** Whether the vendor also signs the URL, which therefore has to be known: `PUBLIC_URL`. */
   signsAddress: boolean;
@@ -57,10 +54,7 @@ export interface WebhookReader<Held> {
 
 type Awaitable<Value> = Value | Promise<Value>;
 
-/**
- * How a vendor proves a webhook: returns a fault in the headers, or else a function that verifies a body and returns
- * its content.
- */
+/** How a vendor proves a webhook: returns a fault in the headers, or a function that verifies and reads the body. */
 type Proof<Content extends object> = (
   head: WebhookHead,
   keys: readonly string[],
@@ -68,10 +62,7 @@ type Proof<Content extends object> = (
   get?: GetText,
 ) => Awaitable<WebhookFault | ((body: Buffer) => Awaitable<WebhookFault | Content>)>;
 
-/**
- * Returns a `read` that verifies content by `proof`. `read` returns a fault if the content is not what the webhook is
- * for.
- */
+/** Returns a `read` that verifies by `proof`. `read` returns a fault if content is not what the webhook is for. */
 export function provenBy<Content extends object, Held extends object>(
   proof: Proof<Content>,
   read: (content: Content, head: WebhookHead) => Held | WebhookFault,
@@ -176,10 +167,7 @@ function addressOf(value: unknown): string | null {
   return emailAddress(inBrackets ?? value.trim()) ?? null;
 }
 
-/**
- * Returns a hash of an address, for the ids of events that a vendor sends per address. The id must not have the
- * address.
- */
+/** Returns a hash of an address for the id of an event per address: an id must not contain the address. */
 export function addressMark(value: unknown): string {
   const address = addressOf(value);
   if (address === null) return "";
@@ -201,9 +189,7 @@ export function receiptText(value: unknown, most = MAX_REASON_CHARACTERS): strin
 
 const MAX_NUMBER_CHARACTERS = 64;
 
-/**
- * Returns a number as a vendor writes it, with a plus if it has none, or any other text in its place; null for nothing.
- */
+/** Returns a vendor's phone number, with a plus added if it has none, or other text in its place; else null. */
 export function phoneOf(value: unknown): string | null {
   const text = receiptText(value, MAX_NUMBER_CHARACTERS);
   return text !== null && PHONE.test(`+${text}`) ? `+${text}` : text;
@@ -237,9 +223,7 @@ const MAX_JSON_VALUES = 100_000;
 
 export type Field = [name: string, value: string];
 
-/**
- * Returns the fields of a form in the order in which vendors sign them: by name, then by value, compared by code units.
- */
+/** Returns the fields of a form as vendors sign them: by name, then by value, compared by code units. */
 export function sortedFields(form: URLSearchParams): Field[] {
   return [...form].sort(([name, value], [other, another]) =>
     name === other ? compare(value, another) : compare(name, other),
