@@ -182,7 +182,7 @@ function seenOf(text: string): string {
   return text.replace(UNSEEN, "").trim() || text;
 }
 
-/** Returns the address in `Ann <ann@example.com>` or `mailto:ann@example.com`, without full-width letters. */
+/** Returns the address in `Ann <ann@example.com>` or `mailto:ann@example.com`, with ordinary letters for wide ones. */
 export function addressIn(given: string): string {
   const text = given.normalize("NFKC");
   const close = text.endsWith(">") ? text.lastIndexOf("<") : -1;

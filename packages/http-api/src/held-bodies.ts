@@ -21,8 +21,8 @@ interface RefusedBodies {
 }
 
 /**
- * Bounds the bytes of all bodies in memory, of all tenants together and of each tenant: one tenant uses at most half. The
- * bytes of a body are reserved before it is read, until its answer is sent and its work has ended. A refused body
+ * Bounds the bytes of all bodies in memory, of all tenants together and of each tenant: one tenant uses at most half.
+ * The bytes of a body are reserved before it is read, until its answer is sent and its work has ended. A refused body
  * counts against its sender.
  */
 export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {

@@ -21,7 +21,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const INBOX = { view: "inbox" };
 
 /**
- * A user's live inbox: the listed items, the unread count and the state of the connection. It does not use the page. It
+ * A user's live inbox: the listed items, the unread count and the state of the connection. It does not use the DOM. It
  * fires `change` when any of these changes. inbox-feed.d.ts documents the methods.
  */
 export class InboxFeed extends EventTarget {

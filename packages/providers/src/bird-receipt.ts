@@ -107,7 +107,7 @@ interface BirdEvent {
   payload: Record<string, unknown>;
 }
 
-/** The vendor retries for 8 hours with the first time and signature. Repeated events have the same ids. */
+/** The vendor retries for 8 hours with the time and signature of the first try. Repeated events have the same ids. */
 const MAX_AGE_SECONDS = 24 * 60 * 60;
 
 /** HMAC-SHA256 in base64. */
