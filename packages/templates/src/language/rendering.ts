@@ -10,13 +10,13 @@ import {
 import { escapeHtml } from "./characters.ts";
 import type { Tag } from "./tags.ts";
 
-/** The settings of a message beside its template and its variables. */
+/** How a message is rendered, in addition to its template and its variables. */
 export interface RenderSettings {
-  /** Language of dates and numbers, unless the template is a translation: the tenant's. Default `en`. */
+  /** The tenant's language, for dates and numbers. A translation uses its own language instead. Default `en`. */
   locale?: string | undefined;
-  /** IANA name of the zone that dates are written in. Default `UTC`. */
+  /** IANA name of the time zone for dates. Default `UTC`. */
   timeZone?: string | undefined;
-  /** Names of required variables: a missing, null or blank one ends the message. */
+  /** Names of required variables. If one is missing, null or blank, the message is not rendered. */
   required?: readonly string[] | undefined;
   /** Values of names that begin with `$`. A tenant's own variable of that name wins. */
   system?: Readonly<Record<string, unknown>> | undefined;
@@ -30,13 +30,13 @@ export interface RenderSettings {
 
 /** The state that all texts of one message share during rendering. */
 export interface Rendering {
-  /** Names that the variables lack. */
+  /** Names of missing variables. */
   missing: Set<string>;
-  /** In words: values that a filter could not format. */
+  /** Warnings, as sentences. They never quote a value. */
   warnings: Set<string>;
-  /** Characters of values that may still be read; below zero the message is too costly. */
+  /** Number of characters of values that may still be read. Below zero, the message is too costly. */
   workLeft: number;
-  /** Steps that logic may still take; below zero the message is too costly. */
+  /** Number of steps that conditions, loops and filters may still take. Below zero, the message is too costly. */
   stepsLeft: number;
   system: Readonly<Record<string, unknown>> | undefined;
   settings: RenderSettings | undefined;
@@ -47,7 +47,7 @@ export interface Rendering {
   /** Cached depths of lists and objects that were inserted as JSON. */
   depths: Map<object, number> | undefined;
   mark: ((name: string) => string) | undefined;
-  /** In words: addresses that were replaced by `#` because a value at their start is no complete address, and why. */
+  /** Describes each URL that was replaced by `#`, and why the value at its start is not a complete URL. */
   linksLeftOut: Set<string> | undefined;
 }
 
@@ -72,7 +72,7 @@ export function warn({ warnings }: Rendering, words: string): void {
   if (warnings.size < MAX_WARNINGS) warnings.add(words);
 }
 
-/** Records that a value was left out of an address. A missing value has its own warning. */
+/** Records that a value was left out of a URL. Does nothing for a missing value, which is in `missing` already. */
 export function noteLeftOutLink(
   rendering: Rendering,
   attribute: string,
@@ -83,11 +83,11 @@ export function noteLeftOutLink(
   rendering.linksLeftOut ??= new Set();
   if (rendering.linksLeftOut.size === MAX_LINKS_TOLD) return;
   const cut = code.length > MAX_TOLD_TAG_CHARACTERS;
-  const told = cut ? `${code.slice(0, MAX_TOLD_TAG_CHARACTERS)}…` : code;
-  rendering.linksLeftOut.add(`${attribute} {{ ${told} }} (${reason})`);
+  const shown = cut ? `${code.slice(0, MAX_TOLD_TAG_CHARACTERS)}…` : code;
+  rendering.linksLeftOut.add(`${attribute} {{ ${shown} }} (${reason})`);
 }
 
-/** Whether the message has used up its work or its steps. */
+/** Whether the message has used up its characters or its steps. */
 export function isTooCostly({ workLeft, stepsLeft }: Rendering): boolean {
   return workLeft < 0 || stepsLeft < 0;
 }
@@ -101,27 +101,27 @@ export function spend(rendering: Rendering, steps: number): void {
   if (rendering.stepsLeft < 0) throw new RenderingEnded();
 }
 
-/** Uses the steps for reading or writing this many characters: one for each started 64. */
+/** Uses the steps for reading or writing this many characters: one step per 64 characters, rounded up. */
 export function spendCharacters(rendering: Rendering, characters: number): void {
   spend(rendering, (characters + 63) >> 6);
 }
 
-/** Turns a variable's text into the text of the document. */
+/** Returns a variable's text in the form that its place in the document needs, for example escaped. */
 export type SlotWriter = (value: string, rendering: Rendering) => string;
 
 export interface Slot {
   write: SlotWriter;
-  /** In characters. A longer value is left out unread. */
+  /** Maximum length of a value in characters. `write` leaves a longer one out without reading it. */
   longest: number;
   /** Set if the slot may contain `<br>`: only in the text of an HTML document. */
   breaks?: true;
-  /** Set if the slot writes a whole value of JSON: a text in quotes, all else as it is, null for nothing. */
+  /** Set if the tag is a whole JSON value. A text is written in quotes, a missing value as `null`. */
   isJson?: true;
 }
 
 export type HtmlSlot = Slot | { refused: string };
 
-/** A slot whose text is escaped, after `encode` if the slot needs its own encoding. */
+/** Returns a slot that escapes its text for HTML. `encode`, if given, runs before. */
 export function escaped(
   encode?: (value: string) => string,
   longest = Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-/** Reads the words and signs of one tag, in their order. */
+/** Splits the code of one tag into tokens, and parses operands and filters from them. */
 
 import { MAX_NAME_CHARACTERS } from "./bounds.ts";
 import { characterName } from "./characters.ts";
@@ -7,7 +7,7 @@ import { FILTERS } from "./filters.ts";
 import type { TagFault } from "./tags.ts";
 import { UNSUPPORTED_FILTERS, UNSUPPORTED_SIGNS } from "./unsupported.ts";
 
-/** The names of the items of the loops around a tag, the outermost first. */
+/** The item names of the loops around a tag, the outermost first. */
 export type LoopNames = readonly string[];
 
 export const LITERALS = new Map<string, unknown>([
@@ -20,7 +20,7 @@ export const LITERALS = new Map<string, unknown>([
 ]);
 const FORLOOP_FIELDS = new Set(["first", "last", "index"]);
 
-/** Thrown if a tag cannot be read. `parseValue` and the like catch it. */
+/** Thrown if a tag cannot be parsed. `parseValue` and similar functions catch it. */
 export class Fault extends Error {
   readonly offset: number;
 
@@ -30,6 +30,7 @@ export class Fault extends Error {
   }
 }
 
+/** Returns the operand for a name: an item of a loop (innermost first), a field of `forloop`, or a variable. */
 export function nameOperand(
   name: string,
   loops: LoopNames,
@@ -55,7 +56,7 @@ export function nameOperand(
   return { kind: "name", name, loop: undefined, key: name, path: name.split(".") };
 }
 
-/** Reads the tokens of one tag. */
+/** Parses the tokens of one tag. */
 export class TagReader {
   readonly #tokens: readonly Token[];
   readonly #loops: LoopNames;
@@ -127,7 +128,7 @@ export class TagReader {
       throw new Fault(offset, `there is no filter ${name}${hint(instead)}`);
     }
     const call = { name, filter, arguments: [] as Operand[], keywords: [] as [string, Operand][] };
-    for (let sign = ":"; this.#stands(sign); sign = ",") {
+    for (let sign = ":"; this.#isNext(sign); sign = ",") {
       this.#at += 1;
       this.#argument(call);
     }
@@ -142,7 +143,7 @@ export class TagReader {
     return call;
   }
 
-  #stands(sign: string): boolean {
+  #isNext(sign: string): boolean {
     return this.next.kind === "sign" && this.next.text === sign;
   }
 
@@ -158,6 +159,7 @@ export class TagReader {
   }
 }
 
+/** Keeps the written form of numbers such as 1.50. JSON allows no plus sign and no leading zeros, so these are lost. */
 function numberAsWritten(text: string): unknown {
   const number = Number(text);
   return String(number) === text || text.startsWith("+") || /^-?0\d/.test(text)
@@ -195,8 +197,8 @@ const SIGN = /==|!=|<>|<=|>=|&&|\|\||&(?:gt|lt|amp|quot);|\.\.|[<>=!|:,()[\]]/y;
 const ESCAPES: Record<string, string> = { n: "\n", t: "\t", "\\": "\\", '"': '"', "'": "'" };
 
 /**
- * Reads the code of a tag that stands at an offset of the template. Ends with one token of kind `end`,
- * or with the fault where something is no token.
+ * Splits the code of a tag into tokens. `offset` is the code's position in the template. The last token is of kind
+ * `end`; if a part of the code is no token, `fault` describes it and the tokens end before it.
  */
 export function tagTokens(
   code: string,
@@ -221,9 +223,9 @@ export function tagTokens(
     const text = name ?? taken(SIGN);
     if (text === undefined) return { tokens, fault: { offset: start, message: noToken(code, at) } };
     if (quoted !== undefined) {
-      const said = unescaped(quoted);
-      if (said === undefined) return { tokens, fault: { offset: start, message: BAD_ESCAPE } };
-      tokens.push({ kind: "text", text: said, offset: start });
+      const content = unescaped(quoted);
+      if (content === undefined) return { tokens, fault: { offset: start, message: BAD_ESCAPE } };
+      tokens.push({ kind: "text", text: content, offset: start });
     } else {
       const kind = number !== undefined ? "number" : name !== undefined ? "name" : "sign";
       tokens.push({ kind, text, offset: start });
@@ -234,15 +236,16 @@ export function tagTokens(
 
 const BAD_ESCAPE = "in a text in quotes a \\ stands only in front of n, t, \\, \" or '";
 
+/** Returns the content of a quoted text; undefined if it has an unknown escape sequence. */
 function unescaped(quoted: string): string | undefined {
   const inner = quoted.slice(1, -1);
   if (!inner.includes("\\")) return inner;
   let known = true;
-  const said = inner.replace(/\\([\s\S])/g, (_, character: string) => {
+  const content = inner.replace(/\\([\s\S])/g, (_, character: string) => {
     known &&= Object.hasOwn(ESCAPES, character);
     return ESCAPES[character] ?? "";
   });
-  return known ? said : undefined;
+  return known ? content : undefined;
 }
 
 function noToken(code: string, at: number): string {

@@ -29,7 +29,7 @@ export function holdsBlockWord(text: string): boolean {
   return /bf[0-9a-f]{12}z\d+x/.test(text);
 }
 
-/** `between`: indexes of the tags that MJML keeps only inside an `mj-raw`. */
+/** Replaces the tags of a document by words. `between` has the indexes of tags that MJML keeps only inside `mj-raw`. */
 export function markupWords(
   source: string,
   tags: readonly Tag[],
@@ -83,7 +83,7 @@ function withWords(source: string, ranges: readonly Range[], wordOf: (index: num
   return { content, offsetOf };
 }
 
-/** A tag in a compiled text, without its trimming hyphens, because the blanks are already trimmed. */
+/** Returns a tag as compiled texts contain it: without trimming hyphens, because the blanks are already trimmed. */
 export function tagText({ kind, code }: Tag): string {
   return kind === "value" ? `{{${code}}}` : `{%${code.replace(/^-|-$/g, "").trim()}%}`;
 }
@@ -94,7 +94,7 @@ export interface MarkdownWords {
   wordStart: string;
   /** The source offset for an offset in `content` outside words. */
   offsetOf(offset: number): number;
-  /** The offset in `content` at which a line begins; lines begin at 1. */
+  /** The offset in `content` at which a line begins; lines count from 1. */
   lineStart(line: number): number;
   /** Restores the written tags in a parser's message, and returns the index of the first one. */
   read(message: string): { message: string; tag: number | undefined };
@@ -131,20 +131,21 @@ export function markdownWords(source: string, tags: readonly Tag[]): MarkdownWor
 }
 
 export interface WordReader {
-  /** The word of a tag. */
+  /** Returns the word of the tag with this index. */
   of(tag: number): string;
-  /** The tags in a text, in order. */
+  /** Returns the indexes of the tags whose words a text contains, in order. */
   tagsIn(text: string): number[];
-  /** The tags of a text that consists only of blanks and blocks' tags; undefined for any other. */
+  /** Returns the tags of a text that consists only of blanks and block tags; undefined for any other text. */
   onlyBlockTags(text: string): number[] | undefined;
   /** Splits off the opening tag and the end tag of a block if the text begins and ends with them. */
   unwrap(html: string): { before: string; html: string; behind: string };
 }
 
-/** `blocks`: the indexes of each block's tags, from its opening to its end. */
+/** `blocks` has the indexes of each block's tags, from the opening tag to the end tag. */
 export function wordReader(wordStart: string, blocks: readonly (readonly number[])[]): WordReader {
   const word = new RegExp(`${wordStart}(\\d+)x`, "g");
   const blockTags = new Set(blocks.flat());
+  // Opening tag to end tag, for blocks without `else`.
   const ends = new Map(blocks.filter(({ length }) => length === 2).map(([from, to]) => [from, to]));
   const of = (tag: number): string => `${wordStart}${tag}x`;
   const tagsIn = (text: string): number[] =>

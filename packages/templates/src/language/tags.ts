@@ -10,13 +10,13 @@ export interface Tag {
    * A block's name is its keyword, such as `if` or `endfor`.
    */
   name: string;
-  /** The trimmed text between the braces; of a block with the `-` that trims blanks around it. */
+  /** The trimmed text between the braces. In a block, it includes the `-` that trims the blanks around the tag. */
   code: string;
   /** The side on which a value trims blanks: `{{- name }}`, `{{ name -}}` or both. */
   trims?: "before" | "behind" | "both";
   /** Offset of the first opening brace. */
   start: number;
-  /** Offset behind the last closing brace. */
+  /** Offset after the last closing brace. */
   end: number;
 }
 
@@ -29,8 +29,8 @@ export interface TagFault {
 const NAME_CHARACTER = /[\p{L}\p{M}\p{Nd}_\-.$: ]/u;
 
 /**
- * Finds every tag of a text, and the faults of single tags: unclosed, empty, or a name with a forbidden character.
- * The parser reads filters and the code of blocks.
+ * Finds all tags of a text, and the faults of single tags: unclosed, empty, or a name with a forbidden character.
+ * Filters and the code of blocks are parsed later (parse-template.ts).
  */
 export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
   const tags: Tag[] = [];
@@ -72,14 +72,14 @@ export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
   return { tags, faults };
 }
 
-/** Only a `-` next to the braces trims. Behind a blank it belongs to the name. */
+/** Only a `-` next to the braces trims. After a blank, it belongs to the name. */
 function trimsOf(text: string, from: number, to: number): Tag["trims"] {
   const before = from < to && text.charAt(from) === "-";
   const behind = to - from > 1 && text.charAt(to - 1) === "-";
   return before && behind ? "both" : before ? "before" : behind ? "behind" : undefined;
 }
 
-/** Finds the next occurrence of a sign. Ask for growing offsets only: then the text is read once. */
+/** Returns a function that finds the next occurrence of a sign. Call it with growing offsets: the text is read once. */
 function finder(text: string, sign: string): (from: number) => number {
   let found = -1;
   return (from) => {
@@ -89,7 +89,7 @@ function finder(text: string, sign: string): (from: number) => number {
   };
 }
 
-/** The word that a block's code begins with; empty if there is none. */
+/** Returns the first word of a block's code; empty if there is none. */
 function blockWord(code: string): string {
   return /^-?[\t\n\r ]*([A-Za-z_]*)/.exec(code)?.[1] ?? "";
 }
@@ -110,7 +110,7 @@ function isQuoted(code: string): boolean {
   return code.startsWith('"') || code.startsWith("'");
 }
 
-/** Whether a value's line ends become `<br>`, which only text of an HTML document can hold. */
+/** Whether a value's line ends become `<br>`, which is allowed only in the text of an HTML document. */
 export function breaksLines({ kind, code }: Tag): boolean {
   return kind === "value" && /\|\s*newline_to_br\s*$/.test(code);
 }
@@ -127,8 +127,8 @@ export function maskTags(text: string, tags: readonly Tag[]): string {
 }
 
 /**
- * The range that each tag replaces: the tag, and the blanks and line ends around it that its `-` trims. In order;
- * two ranges may share the blanks between them.
+ * Returns the range that each tag replaces: the tag, and the blanks and line ends around it that its `-` trims. The
+ * ranges are in order; two of them may share the blanks between their tags.
  */
 export function tagExtents(text: string, tags: readonly Tag[]): { start: number; end: number }[] {
   return tags.map((tag, index) => {
@@ -149,7 +149,7 @@ function trimsBehind({ kind, code, trims }: Tag): boolean {
   return kind === "block" ? code.endsWith("-") : trims === "behind" || trims === "both";
 }
 
-/** A tag as it is written, with its trimming signs. */
+/** Returns a tag as it is written in a template, with its trimming hyphens. */
 export function writtenTag(tag: Tag): string {
   if (tag.kind === "block") return `{%${tag.code}%}`;
   return `{{${trimsBefore(tag) ? "-" : ""}${tag.code}${trimsBehind(tag) ? "-" : ""}}}`;
@@ -199,7 +199,7 @@ function shown(character: string): string {
   return /[\p{C}\p{Z}]/u.test(character) ? characterName(character) : `"${character}"`;
 }
 
-/** Binary search: how many of `count` items pass a test that all items behind the first failing one fail. */
+/** Returns how many of `count` items pass a test. A binary search: all items after the first failing one must fail. */
 export function countWhile(count: number, passes: (index: number) => boolean): number {
   let low = 0;
   let high = count;
@@ -211,7 +211,7 @@ export function countWhile(count: number, passes: (index: number) => boolean): n
   return low;
 }
 
-/** The offset of each line's first character. */
+/** Returns the offset of each line's first character. */
 export function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -220,13 +220,13 @@ export function lineStarts(text: string): number[] {
 
 export interface Range {
   start: number;
-  /** Behind the last character. */
+  /** The offset after the last character. */
   end: number;
 }
 
 /**
- * Finds the range around an offset. The ranges are in order and do not overlap. Ask for growing offsets only: then
- * the ranges are read once.
+ * Returns a function that finds the range around an offset. The ranges must be in order and must not overlap. Call the
+ * function with growing offsets, so that the ranges are read only once.
  */
 export function rangeFinder<R extends Range>(
   ranges: readonly R[],

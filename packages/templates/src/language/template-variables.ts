@@ -1,4 +1,4 @@
-/** Finds the variables that texts use, and what kind of value each one expects. */
+/** Finds the variables that texts use, and the kind of each variable's value. */
 
 import type { Comparison, FilterCall, NameOperand, Node, Operand } from "./expressions.ts";
 import { parseTemplate } from "./parse-template.ts";
@@ -6,15 +6,15 @@ import { scanTags } from "./tags.ts";
 
 export interface TemplateVariable {
   name: string;
-  /** `flag`: it is only asked for in conditions. */
+  /** `flag`: only conditions use the variable, without comparing it. */
   kind: "text" | "list" | "object" | "flag";
-  /** Names that are read inside an object, or inside a list's items. Absent if there are none. */
+  /** Names of the fields of an object, or of a list's items, that the texts use. Absent if there are none. */
   fields?: string[];
 }
 
 /**
- * The variables of texts in the order of their first use, without the system's, which begin with `$`, but with
- * `$items`, whose fields are variables of the events. Of texts with faults, only those that can be read.
+ * Returns the variables of texts in the order of their first use. System variables, which begin with `$`, are left out,
+ * except `$items`, because its fields are variables of the events. If a text has faults, its readable tags count.
  */
 export function templateVariables(texts: readonly string[]): TemplateVariable[] {
   const found = new Map<string, { kind: TemplateVariable["kind"]; fields: Set<string> }>();
@@ -35,12 +35,12 @@ export function templateVariables(texts: readonly string[]): TemplateVariable[] 
   );
 }
 
-/** The names that checked texts use, as they are written, without those of loop items. */
+/** Returns the names that checked texts use, as they are written. Names of loop items are left out. */
 export function templateNames(texts: readonly string[]): string[] {
   return [...new Set(texts.flatMap(usesOf).flatMap(({ name }) => name ?? []))];
 }
 
-/** In a path: an item of the list in front of it. */
+/** Stands in a path for any item of the list before it. */
 const ITEM = Symbol("item");
 
 type Path = readonly (string | typeof ITEM)[];
@@ -48,9 +48,9 @@ type Path = readonly (string | typeof ITEM)[];
 interface Use {
   /** The variable's name in the template; undefined for a loop's item. */
   name: string | undefined;
-  /** The path from the variable on, even if the expression begins with a loop's item. */
+  /** The path from the variable, even if the expression begins with a loop's item. */
   path: Path;
-  /** The kind of value that the place expects. */
+  /** The kind of value that is expected in this place. */
   as: "text" | "list" | "flag";
 }
 
@@ -67,7 +67,7 @@ const LIST_FILTERS = new Set(["join", "first", "last"]);
 
 function usesOf(text: string): Use[] {
   const uses: Use[] = [];
-  /** The lists of the current loops. */
+  /** The paths of the lists of the current loops, outermost first. */
   const lists: Path[] = [];
   const pathOf = ({ loop, path }: NameOperand): Path =>
     loop === undefined ? path : [...(lists[loop] ?? []), ITEM, ...path];
@@ -76,8 +76,8 @@ function usesOf(text: string): Use[] {
     const { name, loop } = operand;
     uses.push({ name: loop === undefined ? name : undefined, path: pathOf(operand), as });
   };
-  const addArguments = ({ arguments: given, keywords }: FilterCall): void => {
-    for (const operand of given) add(operand, "text");
+  const addArguments = ({ arguments: operands, keywords }: FilterCall): void => {
+    for (const operand of operands) add(operand, "text");
     for (const [, operand] of keywords) add(operand, "text");
   };
   const addComparison = ({ left, comparator, right }: Comparison): void => {

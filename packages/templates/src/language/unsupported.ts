@@ -1,4 +1,4 @@
-/** Tags, filters and signs of Liquid and its relatives that are not supported, each with what to write instead. */
+/** Unsupported tags, filters and signs of Liquid and similar languages, each with a hint what to write instead. */
 
 /** Words of block tags. */
 export const UNSUPPORTED_TAGS: Readonly<Record<string, string>> = {

@@ -3,17 +3,17 @@
 import { BLANK, type Comparator, EMPTY, NIL } from "./expressions.ts";
 import { type Rendering, RenderingEnded, spend, spendCharacters } from "./rendering.ts";
 
-/** Every value counts as true, also 0 and an empty text, except a missing value, null and false. */
+/** Whether a value counts as true. Only a missing value, null and false do not; 0 and an empty text do. */
 export function isTruthy(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== NIL;
 }
 
-/** A value as text. Lists and objects become JSON, which counts as work. */
+/** Returns a value as text. Lists and objects become JSON; its characters are subtracted from `workLeft`. */
 export function textOf(value: unknown, rendering: Rendering): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return variableText(value);
   if (JSON.isRawJSON(value)) return rawText(value, rendering);
-  // To find cycles, JSON.stringify compares each object with all objects around it.
+  // To find cycles, JSON.stringify compares each object with all objects around it: its time grows with depth squared.
   spendWork(depthOf(value, rendering) ** 2, rendering);
   const text = variableText(value);
   spendWork(text.length, rendering);
@@ -25,27 +25,27 @@ function spendWork(characters: number, rendering: Rendering): void {
   if (rendering.workLeft < 0) throw new RenderingEnded();
 }
 
-/** Reads a number, also one in its written form; undefined for any other value. */
+/** Returns a value as a number, including numbers that are kept as written; undefined for any other value. */
 export function numberOf(value: unknown, rendering: Rendering): number | undefined {
   if (typeof value === "number") return value;
   return JSON.isRawJSON(value) ? Number(rawText(value as object, rendering)) : undefined;
 }
 
-/** Reads a limit or a length, in quotes or not. Anything that is no number is 0. */
+/** Returns a limit or a length as a number; quotes are allowed. Anything that is not a number is 0. */
 export function countOf(value: unknown, rendering: Rendering): number {
   const number =
     typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value, rendering);
   return Number.isNaN(number) ? 0 : (number ?? 0);
 }
 
-/** The text of a number in its written form. Only the size of the request limits its length. */
+/** Returns a number as written. Its length is limited only by the size of the request, so reading it uses steps. */
 function rawText(value: object, rendering: Rendering): string {
   const text = (value as { rawJSON: string }).rawJSON;
   spendCharacters(rendering, text.length);
   return text;
 }
 
-/** The keys of an object, read once per message. */
+/** Returns the keys of an object. They are read once per message. */
 export function keysOf(value: object, rendering: Rendering): readonly string[] {
   rendering.keys ??= new Map();
   let keys = rendering.keys.get(value);
@@ -81,7 +81,7 @@ export function compare(
   }
 }
 
-/** Lists are equal if their items are. As in LiquidJS, an object equals only itself. */
+/** Two lists are equal if their items are. As in LiquidJS, an object equals only itself. Does not recurse. */
 function areEqual(left: unknown, right: unknown, rendering: Rendering): boolean {
   if (!Array.isArray(left) || !Array.isArray(right)) return isEqual(left, right, rendering);
   const pairs: [unknown, unknown][] = [[left, right]];
@@ -107,7 +107,7 @@ function isEqual(left: unknown, right: unknown, rendering: Rendering): boolean {
   return left === right || comparable(left, rendering) === comparable(right, rendering);
 }
 
-/** Numbers compare by value, however they are written. A missing value compares as null. */
+/** Numbers are compared by value, not as written. A missing value counts as null. */
 function comparable(value: unknown, rendering: Rendering): unknown {
   return numberOf(value, rendering) ?? value ?? null;
 }
@@ -165,7 +165,7 @@ function contains(left: unknown, right: unknown, rendering: Rendering): boolean 
   return includesText(text, sought);
 }
 
-/** The text that `contains` searches, or searches for. */
+/** Returns the text in which `contains` searches, or (`isSought`) the text to find; undefined if it cannot be one. */
 function asText(value: unknown, isSought: boolean): string | undefined {
   if (value === EMPTY || value === BLANK) return "";
   if (typeof value === "string") return value;
@@ -173,7 +173,7 @@ function asText(value: unknown, isSought: boolean): string | undefined {
   return isSought && isPlain ? variableText(value) : undefined;
 }
 
-/** The greatest depth of nested lists and objects. Without recursion, because values may be nested without limit. */
+/** Returns the greatest depth of nested lists and objects. Does not recurse, because the depth has no limit. */
 function depthOf(value: object, rendering: Rendering): number {
   rendering.depths ??= new Map();
   const known = rendering.depths.get(value);
@@ -196,9 +196,8 @@ function depthOf(value: object, rendering: Rendering): number {
 }
 
 /**
- * Finds the value of a name: first the whole name as an own key, then step by step along its dots through own
- * properties, in arrays by index. Undefined if there is none. Inherited properties are never read, so `constructor`
- * is found only if the tenant sent it.
+ * Finds the value of a name: first by the whole name as a key, then key by key along its dots (in arrays by index).
+ * Returns undefined if there is none. Reads only own properties, so `constructor` is found only if the tenant sent it.
  */
 export function findVariable(
   variables: Readonly<Record<string, unknown>>,
@@ -217,7 +216,7 @@ export function findVariable(
   return value;
 }
 
-/** A value as text: strings, numbers and booleans as they read, objects and arrays as JSON, null as nothing. */
+/** Returns a value as text: objects and arrays as JSON, null and a missing value as an empty text. */
 export function variableText(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -237,14 +236,14 @@ function jsonText(value: object): string {
   try {
     return JSON.stringify(value) ?? "";
   } catch {
-    // It holds a cycle or a bigint. JSON has neither, so no tenant sent it.
+    // The value contains a cycle or a bigint. JSON has neither, so it does not come from a tenant.
     return "";
   }
 }
 
 /**
- * Up to this length the engine's own search is fast enough. Beyond it, its time may grow with the product of both
- * lengths.
+ * Up to this length of the sought text, in characters, the engine's own search is fast enough. For longer ones, its
+ * time may grow with the product of both lengths.
  */
 const SHORT = 32;
 

@@ -1,4 +1,4 @@
-/** Writes one text of a template. Its counters end a rendering that costs too much. */
+/** Writes one text of a template. It counts characters and steps, and stops if rendering is too costly. */
 
 import {
   evaluate,
@@ -15,24 +15,24 @@ import { type Range, scanTags, type Tag } from "./tags.ts";
 import { countOf, isObject, keysOf, textOf } from "./values.ts";
 
 export interface WriterOptions {
-  /** Removes characters that the message cannot hold, from the template and from each value. */
+  /** Removes characters that the message cannot contain, from the template and from each value. */
   clean: (text: string) => string;
-  /** How each tag's value is written. Undefined: unchanged. */
+  /** Returns for each tag how its value is written; undefined if it is written unchanged. */
   slots?: (text: string, tags: readonly Tag[]) => (Slot | undefined)[];
-  /** Parts that are left out whole when their first tag writes nothing. In order, each with a tag. */
+  /** Parts that are left out completely if their first tag writes nothing. They are in order; each contains a tag. */
   optional?: readonly Range[];
-  /** The size of a part of the result, in the unit of `limit`. At least half of its length. */
+  /** Returns the size of a part of the result, in the unit of `limit`. It is at least half of the part's length. */
   measure: (text: string) => number;
   limit: number;
-  /** The filter `escape` does nothing, because the slots escape. */
+  /** Set if the slots escape; the filter `escape` then does nothing. */
   escapes?: true;
-  /** Dates and numbers have plain spaces only. */
+  /** Set if dates and numbers may contain only plain spaces. */
   plainBlanks?: true;
 }
 
 /**
- * Writes the text with these variables. Undefined as soon as the text passes its limit or the work is used up: the
- * rest is never built or read.
+ * Writes the text with these variables. Returns undefined as soon as the text exceeds its limit or is too costly; the
+ * rest is then neither built nor read.
  */
 export type Writer = (
   variables: Record<string, unknown>,
@@ -55,16 +55,16 @@ interface ValuePiece {
   name: string;
   expression: ValueExpression;
   slot: Slot | undefined;
-  /** The number of a variable without filters, which is read once a text. Undefined for all other values. */
+  /** The index of a variable without filters, which is read only once per text. Undefined for all other values. */
   variable: number | undefined;
   /** Marks the first value of an optional part. If it writes nothing, the whole part is left out. */
   leadsPart: boolean;
-  /** The template's text behind the value. */
+  /** The template's text after the value. */
   after: string;
   afterSize: number;
 }
 
-/** Prepares a text. Undefined if the text is not a valid template, so that it was never checked. */
+/** Prepares a text. Returns undefined if it is not a valid template, which means that it was never checked. */
 export function createWriter(template: string, options: WriterOptions): Writer | undefined {
   const { tags, faults: tagFaults } = scanTags(template);
   const { nodes, faults } = parseTemplate(template, tags);
@@ -100,7 +100,7 @@ class Preparation {
     this.#parts = options.optional ?? [];
   }
 
-  /** The pieces of sibling nodes. Call it in the order of the text. */
+  /** Returns the pieces of sibling nodes. Call it in the order of the text, because `#nextPart` only moves forward. */
   pieces(nodes: readonly Node[]): Piece[] {
     const pieces: Piece[] = [];
     let group: { part: Range; pieces: Piece[] } | undefined;
@@ -189,7 +189,7 @@ class Preparation {
     return part !== undefined && part.start <= offset ? part : undefined;
   }
 
-  /** The end of the part around an offset, or else the start of the next part. */
+  /** Returns the end of the part around an offset, or else the start of the next part. */
   #boundaryBehind(offset: number): number {
     const part = this.#parts[this.#nextPart];
     if (part === undefined) return Number.POSITIVE_INFINITY;
@@ -204,7 +204,7 @@ class Output implements Scope {
   readonly escapes: boolean;
   readonly plainBlanks: boolean;
   readonly #options: WriterOptions;
-  /** The values of variables without filters, by number: cleaned, but not yet escaped for a place. */
+  /** The values of variables without filters, by their index. They are cleaned, but not yet written by a slot. */
   readonly #values: (string | undefined)[];
   #room: number;
 
@@ -259,13 +259,13 @@ class Output implements Scope {
     if (this.#room < 0) throw new RenderingEnded();
   }
 
-  /** A value as its slot writes it. */
+  /** Returns a value as its slot writes it. */
   #value({ name, expression, slot, variable }: ValuePiece): string {
     const { rendering } = this;
     if (slot?.isJson) return this.#json(name, expression);
     let value = variable === undefined ? undefined : this.#values[variable];
     value ??= this.#read(name, expression, variable);
-    // Twice: a code point may be two of a string's units.
+    // Twice, because a code point may take two units of a string's length.
     if (value.length > 2 * this.#room) throw new RenderingEnded();
     if (slot === undefined) return value;
     if (value.length <= slot.longest) this.#work(value.length);
@@ -273,7 +273,7 @@ class Output implements Scope {
     return expression.breaks && slot.breaks ? written.replace(/\r?\n/g, "<br />\n") : written;
   }
 
-  /** A value as JSON. Its text becomes six times as long at most. */
+  /** Returns a value as JSON. Escapes make a text at most six times as long. */
   #json(name: string, expression: ValueExpression): string {
     const value = filteredValue(expression, name, this);
     const text = textOf(value, this.rendering);
@@ -283,7 +283,7 @@ class Output implements Scope {
     return text === "" ? "null" : text;
   }
 
-  /** A value after its filters, without the characters that the message cannot hold. */
+  /** Returns a value after its filters, without the characters that the message cannot contain. */
   #read(name: string, expression: ValueExpression, variable: number | undefined): string {
     const text = valueText(expression, name, this);
     this.#work(text.length);
@@ -297,7 +297,7 @@ class Output implements Scope {
     if (this.rendering.workLeft < 0) throw new RenderingEnded();
   }
 
-  /** An optional part takes no room where it is left out. */
+  /** Writes an optional part. If it is left out, it uses none of the limit. */
   #part(pieces: readonly Piece[]): string {
     const room = this.#room;
     const text = this.write(pieces);
@@ -337,7 +337,7 @@ interface Items {
   at(index: number): unknown;
 }
 
-/** The items of a loop: of a list, the pairs of an object, or one text. */
+/** Returns the items of a loop: those of a list, the key-value pairs of an object, or a text as the only item. */
 function listOf(value: unknown, rendering: Rendering): Items {
   if (Array.isArray(value)) return value;
   if (typeof value === "string" && value !== "") return [value];
@@ -346,7 +346,7 @@ function listOf(value: unknown, rendering: Rendering): Items {
   return { length: keys.length, at: (index) => [keys[index], value[keys[index] ?? ""]] };
 }
 
-/** The number of turns. A missing limit allows all; a limit that is no number, or below 0, allows none. */
+/** Returns the number of iterations: all if there is no limit, none if the limit is negative or not a number. */
 function limited(length: number, limit: Operand | undefined, scope: Scope): number {
   if (limit === undefined) return length;
   const value = evaluate(limit, scope);
