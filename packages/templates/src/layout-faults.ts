@@ -1,4 +1,4 @@
-/** The faults of a layout that show without compiling it. */
+/** Finds the faults of a layout without compiling it. */
 
 import { isColor } from "./colors.ts";
 import { readHtml, type Span, spanFault } from "./html/html-places.ts";
@@ -18,7 +18,7 @@ import {
   placeFaults,
 } from "./source.ts";
 
-/** In characters. */
+/** Maximum lengths of a layout's settings, in characters. */
 const LONGEST = {
   logoUrl: 2_048,
   brandName: 255,
@@ -32,7 +32,7 @@ const LONGEST = {
 /** System values that a tenant's layout may name. Belfry fills them in for each recipient. */
 const SENT_VALUES = ["$unsubscribe_url", "$preferences_url", "$list_unsubscribe_url"];
 
-/** Nothing is compiled: `checkLayout` does that, too. */
+/** Returns the faults of a layout's settings and MJML. It compiles nothing; `checkLayout` also compiles the layout. */
 export function layoutFaults(layout: Layout): LayoutFault[] {
   return [...settingFaults(layout), ...contentFaults(layout), ...footerFaults(layout)];
 }
@@ -59,7 +59,7 @@ function settingFault(field: keyof typeof LONGEST, value: string): string | unde
   return undefined;
 }
 
-/** An uploaded image on the local stack, which has no TLS. */
+/** The URL of an uploaded image on the local stack, which has no TLS. */
 const LOCAL_IMAGE =
   /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\/images\/[0-9a-f]{32}$/;
 
@@ -113,7 +113,7 @@ function unknownFault({ kind, name, code, start }: Tag, known: readonly string[]
     if (!name.startsWith("$") || known.includes(name)) return undefined;
     return { offset: start, message: `{{ ${name} }} is unknown: there is ${known.join(", ")}` };
   }
-  // Quoted parts are text.
+  // Quoted parts are text, not names.
   const words = code.replace(/"[^"]*"|'[^']*'/g, " ").match(/\$[\w$]+/g) ?? [];
   for (const word of words) {
     if (isLayoutTag(word) || word === CONTENT_TAG) {
@@ -148,7 +148,7 @@ function fillingFault(name: LayoutTag, span: Span | undefined, layout: Layout): 
   return span && spanFault(span);
 }
 
-/** Returns the faults of the place for the mail's content. */
+/** Returns the faults of `{{ $content }}`, the place for the mail's content. */
 function slotFaults(content: string, tags: readonly Tag[], blocks: readonly { tags: number[] }[]) {
   const slots = tags.filter(({ kind, name }) => kind === "value" && name === CONTENT_TAG);
   const [slot, second] = slots;

@@ -1,4 +1,4 @@
-/** One line in the template language, beside a template's own texts: the name and the address of a mail's envelope. */
+/** Checks and renders single lines with tags outside of templates: the name and address in a mail's envelope. */
 
 import { cleanLine, countCharacters, firstChanged } from "./language/characters.ts";
 import { parseTemplate } from "./language/parse-template.ts";
@@ -6,7 +6,7 @@ import { beginRendering, type RenderSettings } from "./language/rendering.ts";
 import { breaksLines, scanTags } from "./language/tags.ts";
 import { createWriter } from "./language/writer.ts";
 
-/** Why a text is no such line; undefined where it is one. */
+/** Returns why a text is not a valid line; undefined if it is valid. */
 export function lineFault(text: string): string | undefined {
   const forbidden = firstChanged(text, cleanLine(text));
   if (forbidden !== undefined) return `must not contain the character ${forbidden.name}`;
@@ -22,8 +22,8 @@ export function hasTags(text: string): boolean {
 }
 
 /**
- * Renders such a line; values are written as they are, control characters as spaces. Undefined where it gets longer
- * than `maxCharacters`, takes too much work or cannot be read.
+ * Renders a line. Values are not escaped, but control characters become spaces. Returns undefined if the line becomes
+ * longer than `maxCharacters`, is too costly to render or is not valid.
  */
 export function renderLine(
   text: string,

@@ -6,30 +6,30 @@
 import { countWhile } from "./language/tags.ts";
 import { type Interruption, parseMarkdown, type Token } from "./markdown-parser.ts";
 
-/** A block tag that stands on a line of nothing but block tags. */
+/** A block tag on a line that contains only block tags. The line is removed before parsing. */
 export interface TagLine {
-  /** The line that it stood before, of those that are left. */
+  /** The index, among the remaining lines, of the line after the tag. */
   line: number;
   /** The tag's index. */
   tag: number;
 }
 
-/** Tags to insert before the child with that number of a container, in order. */
+/** For each container and index of a child, the tags to insert before this child, in order. */
 export type Insertions = Map<MarkdownBlock, Map<number, number[]>>;
 
 export interface ReadBlocks {
   root: MarkdownBlock;
   insertions: Insertions;
-  /** The blocks whose tags stand alone on lines. */
+  /** The blocks whose tags are all on lines without text. */
   onLines: ReadonlySet<readonly number[]>;
   faults: { tag: number; message: string }[];
-  /** The line that stands too deep in lists and quotations. */
+  /** The first line that is too deep in lists and quotations, counted from 0; undefined if there is none. */
   tooDeep: number | undefined;
 }
 
 /**
- * Reads the lines that are left when `tagLines` are taken out.
- * `blocks`: the tags of each block, from its opening to its end.
+ * Parses `lines`, from which `tagLines` have been removed, and finds the places of the removed tags. `blocks` has the
+ * tags of each block, from the opening tag to the end tag.
  */
 export function readBlocks(
   lines: readonly string[],
@@ -42,7 +42,8 @@ export function readBlocks(
   const behind = linesBehindBlanks(lines);
   const interruptions = new Map<number, Interruption>();
   for (const { line } of tagLines) interruptions.set(behind[line] ?? line, "item");
-  // A list goes on around the tags of its items. Where a block cannot be set that way, it ends there.
+  // At first, lists continue around block tags. If a block's tags then have no common container, a second run ends the
+  // lists at these tags.
   for (const isLast of [false, true]) {
     const { root, tooDeep } = markdownTree(parseMarkdown(text, interruptions));
     const insertions: Insertions = new Map();
@@ -73,7 +74,7 @@ export function readBlocks(
   throw new Error("unreachable");
 }
 
-/** Returns, for each line, itself or the next one that is not blank. A blank line alone ends nothing. */
+/** Returns, for each line, the first line from it on that is not blank. A blank line alone ends nothing. */
 function linesBehindBlanks(lines: readonly string[]): number[] {
   const behind: number[] = [];
   for (let line = lines.length - 1; line >= 0; line--) {
@@ -96,11 +97,11 @@ function insert(insertions: Insertions, container: MarkdownBlock, gap: number, t
 
 interface Places {
   container: MarkdownBlock;
-  /** The number of the container's child that each of the tags stands before. */
+  /** For each tag, the index of the container's child after it. */
   gaps: number[];
 }
 
-/** The innermost block that has all of a block's tags between its children. */
+/** Returns the innermost container between whose children all these lines are; undefined if there is none. */
 function placesOf(lines: readonly number[], root: MarkdownBlock): Places | undefined {
   let containers: Map<MarkdownBlock, number[]> | undefined;
   for (const line of lines) {
@@ -119,7 +120,7 @@ function placesOf(lines: readonly number[], root: MarkdownBlock): Places | undef
   return innermost;
 }
 
-/** The blocks between whose children a line begins, each with the number of the child behind it. */
+/** Returns the containers between whose children a line begins, each with the index of the child after the line. */
 function containersAt(line: number, root: MarkdownBlock): [MarkdownBlock, number][] {
   const found: [MarkdownBlock, number][] = [];
   const inside = (block: MarkdownBlock): void => {
@@ -145,32 +146,32 @@ function containersAt(line: number, root: MarkdownBlock): [MarkdownBlock, number
   return found;
 }
 
-/** The text itself, and the blocks that hold whole others. */
+/** Elements between whose children block tags may be. The empty name is the text itself. */
 const TAKES_TAGS = new Set(["", "ul", "ol", "li", "tbody"]);
 
-/** How many of a block's children end at or before a line, by halving. */
+/** Returns how many of a block's children end at or before a line, by binary search. */
 function childrenBefore({ children }: MarkdownBlock, line: number): number {
   return countWhile(children.length, (at) => (children[at]?.end ?? 0) <= line);
 }
 
 export interface MarkdownBlock {
-  /** The name of its element, as `p`, `ul` or `tr`; the text's own is empty. */
+  /** The name of its HTML element, such as `p`, `ul` or `tr`; empty for the text itself. */
   element: string;
-  /** The token that opens it. */
+  /** The token that opens the block; undefined for the text itself. */
   token: Token | undefined;
-  /** The marks and words of a paragraph, a heading or a cell. */
+  /** The content of a paragraph, a heading or a cell; undefined for all other blocks. */
   inline: Token | undefined;
   children: MarkdownBlock[];
   depth: number;
-  /** Its first line, counted from 0, and the line behind its last one that is not blank. */
+  /** The first line, counted from 0. `end` is the line after the last one that is not blank. */
   begin: number;
   end: number;
 }
 
-/** Deeper than this nobody means a list or a quotation. */
+/** Maximum depth of nested lists and quotations. Nobody writes deeper ones on purpose. */
 export const MAX_MARKDOWN_DEPTH = 20;
 
-/** Builds the tree of a text. Leaves out parts deeper than `MAX_MARKDOWN_DEPTH` and reports their lines. */
+/** Builds the tree of a text. Leaves out parts deeper than `MAX_MARKDOWN_DEPTH`; `tooDeep` is their first line. */
 export function markdownTree(tokens: readonly Token[]): {
   root: MarkdownBlock;
   tooDeep: number | undefined;
@@ -188,6 +189,7 @@ export function markdownTree(tokens: readonly Token[]): {
   let tooDeep: number | undefined;
   for (const token of tokens) {
     const parent = open.at(-1) ?? root;
+    // A list adds two levels: the list and its item.
     if (token.level > MAX_MARKDOWN_DEPTH * 2) {
       tooDeep ??= token.map?.[0] ?? parent.begin;
     } else if (token.nesting === -1) {

@@ -1,4 +1,4 @@
-/** The blocks of a Markdown text, each as a component of MJML with HTML in it. */
+/** Writes the blocks of a Markdown text as MJML components that contain HTML. */
 
 import type { MarkdownBlock } from "./markdown-blocks.ts";
 import {
@@ -16,7 +16,7 @@ import {
 import type { Token } from "./markdown-parser.ts";
 import { box, type Direction, sideOf } from "./text-direction.ts";
 
-/** The sizes of the headings, in pixels, with their line heights. */
+/** The font size and the line height of each heading, in pixels. */
 const HEADINGS: Record<string, readonly [number, number]> = {
   h1: [26, 32],
   h2: [20, 28],
@@ -24,7 +24,7 @@ const HEADINGS: Record<string, readonly [number, number]> = {
 };
 const RULE = "border:0;border-top:1px solid #e2e5e9;margin:12px 0";
 
-/** Writes a whole text: its components one below the other, block tags bare between them. */
+/** Writes a whole text as components, with block tags directly between them. */
 export function writeComponents(writing: Writing, root: MarkdownBlock): string {
   return writeChildren(writing, root, (block) => {
     switch (block.element) {
@@ -53,7 +53,7 @@ function headingComponent(writing: Writing, block: MarkdownBlock): string {
   return `${before}<mj-text mj-class="${level}">${heading}</mj-text>\n${behind}`;
 }
 
-/** A block inside another one: an item, a quotation, or what stands in those. */
+/** Writes a list, a quotation, a table or a rule as HTML. */
 function blockHtml(writing: Writing, block: MarkdownBlock): string {
   switch (block.element) {
     case "ul":
@@ -133,13 +133,13 @@ function cellLooks(cell: MarkdownBlock, direction: Direction, isLast: boolean): 
   return `align="${align}" style="${style}"`;
 }
 
-/** `---:` is where lines end, and `:---` where they begin, whichever way they run. */
+/** Returns the alignment of a cell. `---:` is the end of a line and `:---` its start, in both writing directions. */
 function alignmentOf({ token }: MarkdownBlock): "start" | "center" | "end" {
   const style = String(token?.attrGet("style") ?? "");
   return style.includes("right") ? "end" : style.includes("center") ? "center" : "start";
 }
 
-/** Writes a paragraph that stands in the mail itself, not in a list or a quotation. */
+/** Writes a paragraph of the mail itself. A link or an image alone on its line becomes a button or an image. */
 export function lineComponents(writing: Writing, block: MarkdownBlock): string {
   let mjml = "";
   let words: Token[] = [];
@@ -165,7 +165,7 @@ export function lineComponents(writing: Writing, block: MarkdownBlock): string {
   return mjml;
 }
 
-/** The lines of a paragraph, but for ends of lines inside marks. */
+/** Splits a paragraph into lines. A line end inside marks, such as bold text, does not split. */
 function linesOf(tokens: readonly Token[]): { line: Token[]; end: Token | undefined }[] {
   const lines: { line: Token[]; end: Token | undefined }[] = [{ line: [], end: undefined }];
   for (const token of tokens) {
@@ -180,11 +180,11 @@ function linesOf(tokens: readonly Token[]): { line: Token[]; end: Token | undefi
   return lines;
 }
 
-/** Links and images that have nothing but block tags beside them on their line, as components. */
+/** Writes a line of links, images and block tags as components; undefined if the line contains anything else. */
 function aloneOnLine(writing: Writing, line: readonly Token[], block: MarkdownBlock) {
   const found: InlineFault[] = [];
   let mjml = "";
-  // Two links on a line are words, unless block tags choose one of them.
+  // Two links on a line are text, unless block tags between them choose one.
   let isFree = true;
   let count = 0;
   for (let at = 0; at < line.length; at++) {
@@ -201,7 +201,7 @@ function aloneOnLine(writing: Writing, line: readonly Token[], block: MarkdownBl
       mjml += imageComponent(writing, token, undefined, found);
     } else if (token.type === "link_open" && token.info !== "auto") {
       const inside: Token[] = [];
-      // No link stands in another one.
+      // Links cannot be nested, so the first `link_close` ends this one.
       for (at++; line[at] !== undefined && line[at]?.type !== "link_close"; at++) {
         inside.push(line[at] as Token);
       }
@@ -250,7 +250,7 @@ function titleOf(token: Token): string {
   return title === "" ? "" : ` title="${plainHtml(title)}"`;
 }
 
-/** The title of an image may say how many pixels wide it is; without that it is as wide as the mail. */
+/** Returns the width in pixels if an image's title is one, or else the title. The default width is the mail's. */
 function widthOf(image: Token): string {
   const [, width] = /^([1-9]\d{0,2})(?:px)?$/.exec(attribute(image, "title")) ?? [];
   return width === undefined ? titleOf(image) : ` width="${width}px"`;

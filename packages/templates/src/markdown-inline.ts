@@ -1,4 +1,4 @@
-/** Writes the marks and words of Markdown as HTML, and keeps the state of writing one text. */
+/** Writes inline Markdown (words and their marks) as HTML, and defines the state of writing one text. */
 
 import { hasLinkScheme } from "./html/url-value.ts";
 import { escapeHtml } from "./language/characters.ts";
@@ -12,14 +12,15 @@ export interface Writing {
   links: InlineStyle;
   direction: Direction;
   insertions: Insertions;
-  /** `line` as the blocks count it. */
+  /** `line` is the line as a `MarkdownBlock` counts it: from 0, without removed lines. */
   faults: (InlineFault & { line: number })[];
-  /** The texts that were written, each with a number; by the tags that stand in them. */
+  /** For each tag within a written text, the number of this text. */
   textOf: Map<number, number>;
+  /** The number of texts that have been written. */
   texts: number;
 }
 
-/** Writes words with their marks. */
+/** Writes inline tokens of a block, and adds their faults to the state. */
 export function writeInline(
   { links, faults }: Writing,
   tokens: readonly Token[],
@@ -31,7 +32,7 @@ export function writeInline(
   return html;
 }
 
-/** Notes that what is written is one text, which a block may begin and end in. */
+/** Returns `html`, and records that it is one text: a block of the template language may begin and end in it. */
 export function asOneText(writing: Writing, html: string): string {
   writing.texts++;
   for (const tag of writing.words.tagsIn(html)) writing.textOf.set(tag, writing.texts);
@@ -43,7 +44,7 @@ export function writeText(writing: Writing, block: MarkdownBlock): string {
   return asOneText(writing, writeInline(writing, block.inline?.children ?? [], block));
 }
 
-/** Writes a block's children, and the block tags that stand between them. */
+/** Writes a block's children, and the block tags between them. */
 export function writeChildren(
   { insertions, words }: Writing,
   block: MarkdownBlock,
@@ -56,14 +57,14 @@ export function writeChildren(
   return parts.join("") + tagsAt(block.children.length);
 }
 
-/** The first tags of blocks that stand within text, but not in one and the same. */
+/** Returns the first tag of each block whose tags are in different texts. */
 export function scatteredBlocks({ textOf }: Writing, blocks: Iterable<readonly number[]>) {
   return [...blocks]
     .filter((tags) => new Set(tags.map((tag) => textOf.get(tag))).size > 1)
     .map(([first = 0]) => first);
 }
 
-/** A fault of a link or an image. `near` is a text to find its place by. */
+/** A fault of a link or an image. `near` is a part of the source by which its place is found. */
 export interface InlineFault {
   near: string;
   message: string;
@@ -72,20 +73,20 @@ export interface InlineFault {
 export interface InlineStyle {
   /** The CSS of a link. */
   link: string;
-  /** The class of a link, by which a dark page colours it anew. */
+  /** The class of a link. Styles for dark mode use it to change the colour. */
   linkClass: string;
-  /** Schemes that a link may have besides those of everybody. */
+  /** Link schemes that the tenant allows in addition to the default ones. */
   linkSchemes?: readonly string[] | undefined;
 }
 
 const CODE = "font-family:Consolas,Menlo,monospace;font-size:0.9em;word-break:break-all";
 
-/** Text as HTML. No brace of its own is left that could become a tag's. */
+/** Escapes a text for HTML. It also escapes `{`, so that a brace of the text cannot become part of a tag. */
 export function plainHtml(text: string): string {
   return escapeHtml(text).replaceAll("{", "&#123;");
 }
 
-/** Writes tokens of one paragraph, and notes what is wrong with them. */
+/** Writes the tokens of one paragraph, and adds their faults to `faults`. */
 export function inlineHtml(tokens: readonly Token[], style: InlineStyle, faults: InlineFault[]) {
   let html = "";
   for (const token of tokens) html += tokenHtml(token, style, faults);
@@ -117,7 +118,7 @@ function tokenHtml(token: Token, style: InlineStyle, faults: InlineFault[]): str
       });
       return "";
     default:
-      // strong, em and s, and the end of a link.
+      // `strong`, `em`, `s`, and the end of a link.
       return token.nesting === -1 ? `</${token.tag}>` : `<${token.tag}>`;
   }
 }
@@ -130,7 +131,7 @@ function linkHtml(token: Token, style: InlineStyle, faults: InlineFault[]): stri
   return `<a href="${plainHtml(href)}"${named} target="_blank" ${looks}>`;
 }
 
-/** Returns a link's address. */
+/** Returns a link's URL. Adds a fault if its scheme is not allowed. */
 export function linkAddress(token: Token, style: InlineStyle, faults: InlineFault[]): string {
   const href = attribute(token, "href");
   const leads = /:./.test(href) && hasLinkScheme(href, style.linkSchemes);
@@ -144,7 +145,7 @@ export function linkAddress(token: Token, style: InlineStyle, faults: InlineFaul
   return href;
 }
 
-/** Returns an image's address. */
+/** Returns an image's URL. Adds a fault if it is neither http(s) nor a value. */
 export function imageAddress(token: Token, faults: InlineFault[]): string {
   const src = attribute(token, "src");
   if (!beginsWithWord(src) && !/^https?:./i.test(src)) {

@@ -1,4 +1,4 @@
-/** The Markdown of mails: what CommonMark and its tables have, without what surprises people. */
+/** Parses the Markdown of mails: CommonMark and tables, without the features that surprise people. */
 
 import MarkdownIt, { type StateBlock, type Token } from "markdown-it";
 import cjkFriendly from "markdown-it-cjk-friendly";
@@ -7,22 +7,22 @@ import { countWhile } from "./language/tags.ts";
 export type { Token } from "markdown-it";
 
 /**
- * A removed block tag between two lines ends a paragraph, a quotation, and a table that no row follows. It ends a list
- * only as `list`; at `item` the list continues.
+ * What a removed block tag between two lines ends. It always ends a paragraph, a quotation, and a table that no row
+ * follows. `list` also ends a list; with `item`, the list continues.
  */
 export type Interruption = "item" | "list";
 
-/** A token of what looks like a link and is none: from its `]` up to its address, as far as that is written in one. */
+/** The token for a link that could not be parsed: from its `]` to the first blank or bracket of its address. */
 export const UNREAD_LINK = "unread_link";
 const BRACKET = "]".charCodeAt(0);
-/** An address behind `](`: with a scheme, a domain that begins with www, or a word that stands for a tag. */
+/** Matches `](` and an address: it begins with a scheme, with `www.` or with a word that replaces a tag. */
 const UNREAD_LINK_END = /\]\([ \t]*<?(?:[a-z][a-z0-9+.-]*:|www\.|bf[0-9a-f]{12}x\d+x)[^\s<>()]*/iy;
 
 const parser = new MarkdownIt({ html: false, breaks: true });
-// CommonMark takes `**` between full-width punctuation and a letter for no end: `**注意：**请` has stars.
+// In CommonMark, `**` between full-width punctuation and a letter does not end bold text: `**注意：**请` shows the stars.
 parser.use(cjkFriendly);
-// A text over a `---` stays a text. Four blanks before a line mean nothing. Code and links that are
-// defined elsewhere are for programmers.
+// A text above `---` does not become a heading (lheading). Four blanks before a line mean nothing (code). Blocks of
+// code (fence) and links that are defined elsewhere (reference) are for programmers.
 parser.disable(["code", "fence", "lheading", "reference", "html_block"]);
 // Addresses are checked later, with better error messages.
 parser.validateLink = () => true;
@@ -36,13 +36,14 @@ parser.block.ruler.before(
     if (state.parentType === "table") return !isRow(state, line) || isRuler(state, line + 1);
     return found === "list" || state.parentType !== "list";
   },
-  // A table ends where quotations do.
+  // "blockquote" includes tables: markdown-it ends both by the same rules.
   { alt: ["paragraph", "list", "blockquote"] },
 );
 const readQuotation = parser.block.ruler
   .getRules("paragraph")
   .find(({ name }) => name === "blockquote");
 if (readQuotation === undefined) throw new Error("markdown-it reads no quotations");
+// A quotation ends at the next removed block tag.
 parser.block.ruler.at(
   "blockquote",
   (state, line, end, silent) => {
@@ -56,12 +57,13 @@ const readList = parser.block.ruler.getRules("paragraph").find(({ name }) => nam
 if (readList === undefined) throw new Error("markdown-it reads no lists");
 parser.block.ruler.at(
   "list",
-  // Called a second time for a line that ends a paragraph.
+  // With `silent`, it only tests whether a line ends a paragraph. It is called again, without `silent`, for such a
+  // line.
   (state, line, end, silent) =>
     (silent || !isNumberInText(state, line, end)) && readList(state, line, end, silent),
   { alt: ["paragraph", "reference", "blockquote"] },
 );
-// Reads the rest of a link that was not parsed, where `]` is text.
+// Reads the rest of a link that could not be parsed. Only then does this rule get a `]`.
 parser.inline.ruler.before("newline", UNREAD_LINK, (state, silent) => {
   if (silent || state.src.charCodeAt(state.pos) !== BRACKET) return false;
   UNREAD_LINK_END.lastIndex = state.pos;
@@ -72,14 +74,14 @@ parser.inline.ruler.before("newline", UNREAD_LINK, (state, silent) => {
   return true;
 });
 
-/** A number with more digits than one begins a list only beside its neighbours. */
+/** A greater number begins a list item only if the number before it or the next number is near it. */
 const MAX_LONE_NUMBER = 9;
-/** How far above and below an item its neighbours are looked for. */
+/** How many lines above and below an item are searched for these numbers. */
 const MAX_ITEM_LINES = 50;
 
 /**
- * Whether a line begins with a number that is no item's: above 9, with neither the number before it above
- * nor the next one below. So a year or a day of the month begins a text: `2026. A good year.`
+ * Whether the number at the beginning of a line is text and not a list item's: it is above 9, no line above has the
+ * number before it, and no line below has the next one. Thus a text may begin with a year: `2026. A good year.`
  */
 function isNumberInText(state: StateBlock, line: number, end: number): boolean {
   const { number = 0, sign } = itemNumber(state, line) ?? {};
@@ -95,6 +97,7 @@ function isNumberInText(state: StateBlock, line: number, end: number): boolean {
 
 function itemNumber(state: StateBlock, line: number): { number: number; sign: string } | undefined {
   const start = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
+  // At most nine digits, a sign and a blank.
   const text = state.src.slice(start, Math.min(state.eMarks[line] ?? 0, start + 11));
   const [, number, sign = ""] = /^(\d{1,9})([.)])(?=[ \t]|$)/.exec(text) ?? [];
   return number === undefined ? undefined : { number: Number(number), sign };
@@ -104,7 +107,7 @@ function isRow(state: StateBlock, line: number): boolean {
   return lineText(state, line).includes("|");
 }
 
-/** Whether a line is the one below a table's header. */
+/** Whether a line is the delimiter row below a table's header. */
 function isRuler(state: StateBlock, line: number): boolean {
   return /^[ \t]*[|:-][ \t|:-]*$/.test(lineText(state, line));
 }
@@ -120,13 +123,13 @@ interface Environment {
   lines: readonly number[];
 }
 
-/** The first of some lines behind a line, by halving. */
+/** Returns the first of `lines` after a line, by binary search; infinity if there is none. */
 function firstBehind(lines: readonly number[], line: number): number {
   const count = countWhile(lines.length, (at) => (lines[at] ?? 0) <= line);
   return lines[count] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Reads a text. Deeper than 100 blocks or marks in one another it reads on as if nothing were there. */
+/** Parses a text. It ignores content that is nested in more than 100 blocks or marks (markdown-it's `maxNesting`). */
 export function parseMarkdown(
   text: string,
   interruptions: ReadonlyMap<number, Interruption> = new Map(),
@@ -135,7 +138,7 @@ export function parseMarkdown(
   return parser.parse(text, { interruptions, lines } satisfies Environment);
 }
 
-/** Reads a text of one paragraph, without lists, headings and the like. */
+/** Parses a text of one paragraph; lists, headings and other blocks are not recognized. */
 export function parseInline(text: string): Token[] {
   return parser.parseInline(text, {});
 }

@@ -1,6 +1,6 @@
 /**
- * Compiles Markdown to components of MJML, which go into a column of the layout. Its tags have been replaced by words
- * (tag-words.ts), so that no value is read as Markdown.
+ * Compiles Markdown to MJML components, which are inserted into a column of the layout. Words replace the tags in the
+ * Markdown (tag-words.ts), so that no value is read as Markdown.
  */
 
 import { MAX_FAULTS } from "./language/bounds.ts";
@@ -18,10 +18,10 @@ import { parseInline } from "./markdown-parser.ts";
 import type { Direction } from "./text-direction.ts";
 
 export interface MarkdownSource {
-  /** Each of its tags is a word: `wordStart`, the tag's index and an `x`. */
+  /** Markdown in which each tag is replaced by a word: `wordStart`, the tag's index and an `x`. */
   content: string;
   wordStart: string;
-  /** The indexes of each block's tags, from its opening to its end. */
+  /** The indexes of each block's tags, from the opening tag to the end tag. */
   blocks: readonly (readonly number[])[];
   links: InlineStyle;
   /** The writing direction of the mail's language. */
@@ -30,7 +30,7 @@ export interface MarkdownSource {
 
 export type MarkdownResult = { ok: true; html: string } | { ok: false; errors: MarkupFault[] };
 
-/** Reads a text and writes its components. */
+/** Parses a text and returns its components. */
 export function markdownToMjml({
   content,
   wordStart,
@@ -70,7 +70,7 @@ const TOO_DEEP = "lists and quotations stand too deep in one another";
 const SCATTERED =
   "begins in one text and ends in another: write each of the block's tags alone on a line of its own";
 
-/** Takes the lines out that hold nothing but block tags. `numbers`: those of the lines left, from 1. */
+/** Removes the lines that contain only block tags. `numbers` has the line numbers of the remaining lines, from 1. */
 function withoutTagLines(content: string, tagsOf: (line: string) => number[] | undefined) {
   const lines: string[] = [];
   const numbers: number[] = [];
@@ -85,7 +85,7 @@ function withoutTagLines(content: string, tagsOf: (line: string) => number[] | u
   return { lines, numbers, tagLines };
 }
 
-/** Writes a text of one paragraph, without lists, headings, images and buttons, as HTML. */
+/** Compiles one paragraph, without lists, headings, images and buttons, to HTML. */
 export function markdownToHtml(content: string, links: InlineStyle): MarkdownResult {
   const faults: InlineFault[] = [];
   const tokens = parseInline(content)[0]?.children ?? [];
@@ -94,10 +94,10 @@ export function markdownToHtml(content: string, links: InlineStyle): MarkdownRes
   return { ok: false, errors: faults.map((fault) => ({ line: 1, ...fault })) };
 }
 
-/** `line` begins at 1. A message that holds the word of a tag is about that tag. */
+/** A fault of a markup source; `line` counts from 1. A message that contains the word of a tag is about this tag. */
 export interface MarkupFault {
   line: number;
   message: string;
-  /** In Markdown: what to look for in that line and behind it. */
+  /** Only in Markdown: the text to search for in this line and after it. */
   near?: string;
 }

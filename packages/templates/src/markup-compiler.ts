@@ -1,8 +1,8 @@
 /**
- * Compiles markup in threads with limits on time and memory, so that no document can stop or kill the process. The
- * owners of documents take turns, and each has one thread at most: slow documents of one owner do not block the
- * others. Loading MJML takes longer than compiling, so an idle thread stays for a while. No thread keeps the process
- * alive.
+ * Compiles markup in threads with limits on time and memory, so that no document can block or end the process. The
+ * compiler serves the owners of documents in turn, and each owner uses at most one thread, so slow documents of one do
+ * not block other owners. Loading MJML takes longer than compiling, so an idle thread is kept for a while. Idle threads
+ * do not keep the process alive.
  */
 
 import { Worker } from "node:worker_threads";
@@ -22,18 +22,18 @@ interface Waiting {
   resolve: (result: MarkupResult) => void;
 }
 
-/** Waiting documents by owner. The owner whose turn is next comes first. */
+/** Waiting documents by owner. The first owner is the next to be served. */
 const queues = new Map<string, Waiting[]>();
 /** The owners of the documents that are being compiled. */
 const running = new Set<string>();
-/** Threads without work, each with the timer of its end. */
-const resting = new Map<Worker, NodeJS.Timeout>();
+/** Idle threads, each with the timer that ends it. */
+const idleThreads = new Map<Worker, NodeJS.Timeout>();
 let waitingCount = 0;
 let lastId = 0;
 
 /**
- * Compiles one document of an owner (a tenant) after that owner's earlier ones. Never rejects: a document that takes
- * too long or too much memory, and a full queue, are faults of the result.
+ * Compiles one document of an owner (a tenant) after this owner's earlier ones. Never rejects: if a document takes too
+ * long or too much memory, or the queue is full, the result has a fault.
  */
 export function compileMarkup(
   document: MarkupTask & { owner: string },
@@ -54,14 +54,14 @@ export function compileMarkup(
   });
 }
 
-/** Gives free threads to the owners whose turn it is. */
+/** Starts the next document of each waiting owner without a running one, in order, as long as threads are free. */
 function startNext(): void {
   for (const [owner, queue] of queues) {
     if (running.size >= COMPILER_THREADS) return;
     if (running.has(owner)) continue;
     const next = queue.shift();
     queues.delete(owner);
-    // Behind the others until the next turn.
+    // Moves the owner behind all other owners.
     if (queue.length > 0) queues.set(owner, queue);
     if (next === undefined) continue;
     waitingCount -= 1;
@@ -75,7 +75,7 @@ function startNext(): void {
 }
 
 function run(job: MarkupJob, timeoutMs: number, done: (result: MarkupResult) => void): void {
-  const thread = restingThread() ?? startWorker();
+  const thread = takeIdleThread() ?? startWorker();
   thread.ref();
   let isDone = false;
   const finish = (result: MarkupResult, keep: boolean): void => {
@@ -83,12 +83,12 @@ function run(job: MarkupJob, timeoutMs: number, done: (result: MarkupResult) => 
     isDone = true;
     clearTimeout(timer);
     thread.off("message", onMessage).off("error", onFailure).off("exit", onFailure);
-    if (keep) rest(thread);
+    if (keep) keepIdle(thread);
     else discard(thread);
     done(result);
   };
   const onTimeout = (): void => {
-    // First reads the answers that arrived while this process was busy.
+    // Answers that arrived while this process was busy are read first.
     setImmediate(() => finish(refused(`compiling took longer than ${timeoutMs} ms`), false));
   };
   let timer = setTimeout(onTimeout, COMPILER_START_TIMEOUT_MS);
@@ -106,10 +106,10 @@ function run(job: MarkupJob, timeoutMs: number, done: (result: MarkupResult) => 
   thread.postMessage(job);
 }
 
-function restingThread(): Worker | undefined {
-  const [thread, idle] = resting.entries().next().value ?? [];
-  if (thread !== undefined) resting.delete(thread);
-  clearTimeout(idle);
+function takeIdleThread(): Worker | undefined {
+  const [thread, timer] = idleThreads.entries().next().value ?? [];
+  if (thread !== undefined) idleThreads.delete(thread);
+  clearTimeout(timer);
   return thread;
 }
 
@@ -117,7 +117,7 @@ function startWorker(): Worker {
   const thread = new Worker(new URL("./markup-worker.ts", import.meta.url), {
     env: {},
     execArgv: [],
-    // Kept from the process's own output, and not read: reading would keep the process alive.
+    // Keeps the thread's output out of the process's own. It is not read: reading would keep the process alive.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
@@ -128,14 +128,14 @@ function startWorker(): Worker {
   return thread;
 }
 
-function rest(thread: Worker): void {
+function keepIdle(thread: Worker): void {
   thread.unref();
-  resting.set(thread, setTimeout(() => discard(thread), COMPILER_IDLE_MS).unref());
+  idleThreads.set(thread, setTimeout(() => discard(thread), COMPILER_IDLE_MS).unref());
 }
 
 function discard(thread: Worker): void {
-  clearTimeout(resting.get(thread));
-  resting.delete(thread);
+  clearTimeout(idleThreads.get(thread));
+  idleThreads.delete(thread);
   void thread.terminate();
 }
 
@@ -143,16 +143,16 @@ function refused(message: string): MarkupResult {
   return { ok: false, errors: [{ line: 1, message }] };
 }
 
-/** In each source a tag is replaced by a word that passes through compilers unchanged. */
+/** A document to compile. In its content, tags are replaced by words that compilers leave unchanged. */
 export type MarkupTask =
   | { format: "mjml" | "html"; content: string; linkSchemes?: readonly string[] | undefined }
-  /** To components of MJML, as HTML, without a text; `inline`: one paragraph to HTML. */
+  /** Compiled to MJML components, and with `inline` as one paragraph to HTML. The result's `text` is empty. */
   | ({ format: "markdown"; inline: boolean } & MarkdownSource);
 
 export type MarkupJob = MarkupTask & { id: number };
 
 export type MarkupResult =
-  /** The text has its addresses marked, as text-part.ts reads them. */
+  /** `text` contains marks around its URLs, which html/text-part.ts reads and removes. */
   { ok: true; html: string; text: string } | { ok: false; errors: MarkupFault[] };
 
 export type MarkupAnswer =

@@ -1,4 +1,4 @@
-/** The compiler's thread: MJML to HTML, HTML to text. Started and timed by markup-compiler.ts. */
+/** The thread that compiles Markdown, MJML and HTML. markup-compiler.ts starts it and limits its time. */
 
 import { parentPort } from "node:worker_threads";
 import { htmlText } from "./html/html-text.ts";
@@ -6,7 +6,7 @@ import { MAX_COMPILED_CHARACTERS } from "./language/bounds.ts";
 import type { MarkupAnswer, MarkupJob, MarkupResult } from "./markup-compiler.ts";
 import { TOO_LARGE_WHEN_EMPTY } from "./source.ts";
 
-/** Faults that MJML throws rather than lists, by their text; anything else might name a path. */
+/** Messages of the faults that MJML throws instead of listing. Other messages are hidden: they might contain a path. */
 const KNOWN_MESSAGES = [
   "Malformed MJML. Check that your structure is correct and enclosed in <mjml> tags.",
   "Parsing failed. Check your mjml.",
@@ -38,8 +38,8 @@ parentPort?.on("message", async (job: MarkupJob) => {
               validationLevel: "strict",
               ignoreIncludes: true,
               keepComments: false,
-              // MJML's own list would make each mail load its default font from Google. An mj-font
-              // of the template is loaded all the same.
+              // MJML's default list would make each mail load a font from Google. An mj-font of the template is loaded
+              // nevertheless.
               fonts: {},
             })
           ).html;
@@ -49,7 +49,7 @@ parentPort?.on("message", async (job: MarkupJob) => {
   }
 });
 
-/** MJML can repeat a part of a source many times. A result that is too large in any case ends here. */
+/** Adds the text part. Refuses a result that is too large, because MJML can repeat a part of a source many times. */
 function compiled(html: string, linkSchemes: readonly string[] | undefined): MarkupResult {
   if (html.length > MAX_COMPILED_CHARACTERS) return TOO_LARGE;
   return { ok: true, html, text: htmlText(html, linkSchemes) };

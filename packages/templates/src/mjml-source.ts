@@ -12,13 +12,13 @@ import { maskTags, type Range, rangeFinder, type Tag, type TagFault } from "./la
 
 export interface CheckedMjml {
   faults: TagFault[];
-  /** Indexes of the tags that stand between elements of MJML, where it carries only `mj-raw` through. */
+  /** Indexes of the tags directly between MJML elements, where MJML keeps only `mj-raw`. */
   between: Set<number>;
 }
 
 /**
- * Checks a source. Faults are `mj-include`, unclosed elements, tags that MJML would drop or break, and blocks in
- * places where none may stand.
+ * Checks a source. Faults are `mj-include`, unclosed elements, tags that MJML would drop or break, and blocks in places
+ * where they are not allowed.
  */
 export function checkMjml(source: string, tags: readonly Tag[]): CheckedMjml {
   const places = readHtml(maskTags(source, tags));
@@ -99,15 +99,15 @@ const CONTENTS = new Set(
     .map((name) => `mj-${name}`),
 );
 
-/** Elements whose children MJML writes one behind the other. */
+/** Elements whose children MJML writes one after the other. */
 const LISTS = new Set(["mj-body", "mj-wrapper", "mj-column", "mj-hero"]);
 
-/** Elements whose children's widths depend on their number. */
+/** Elements whose children share the width, so that each child's width depends on their number. */
 const SHARED_WIDTH = new Set(["mj-section", "mj-group"]);
 
 /**
- * The indexes of the blocks' tags between elements of MJML. Where MJML does not carry them through,
- * each block has a fault, at its first tag.
+ * Finds the block tags directly between MJML elements. `between` has their indexes if MJML keeps them there; otherwise
+ * `faults` has one fault for each block, at its first tag.
  */
 function mjmlBlocks({ spans, elements }: HtmlPlaces, tags: readonly Tag[]) {
   const between = new Set<number>();
@@ -137,7 +137,7 @@ function parentFault(word: string, parent: string): string {
   return `${where}: put the block around the whole ${parent}, or into its text`;
 }
 
-/** Finds the innermost open MJML element. Ask for growing offsets only. */
+/** Returns a function that finds the innermost open MJML element at an offset. Call it with growing offsets. */
 export function parentFinder(
   elements: readonly ElementEvent[],
 ): (offset: number) => string | undefined {

@@ -1,10 +1,10 @@
-/** The layout of tenants who have none of their own: their logo and colours, one column, light and dark. */
+/** The layout for tenants without their own: with their logo and colours, one column, in light and dark mode. */
 
 import { textOn, withContrast } from "./colors.ts";
 import { type Layout, PLATFORM_COLORS } from "./source.ts";
 import type { UnsubscribeWords } from "./unsubscribe-words.ts";
 
-/** System fonts, so that nothing is loaded. */
+/** System fonts, so that mail programs load nothing. */
 const FONTS = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 const CARD = "#ffffff";
 const MUTED = "#656d76";
@@ -16,14 +16,14 @@ const DARK = {
   line: "#373c42",
 };
 
-/** The colours of links and buttons on the card, in a light mail and in a dark one. */
+/** Returns the colours of links and buttons on the card, in light mode and in dark mode. */
 export function linkColors(primaryColor: string): { light: string; dark: string } {
   return { light: withContrast(primaryColor, CARD), dark: withContrast(primaryColor, DARK.card) };
 }
 
 /**
- * The layout as MJML, also to begin one's own with: its looks are tags that are filled later. `words`: of the links
- * to unsubscribe below the mail; undefined: the mail has its own.
+ * Returns the layout as MJML. Its settings are tags that are filled in later, so that a tenant can also use it as a
+ * start. `words` are the texts of the unsubscribe links below the mail; undefined if the mail has its own links.
  */
 export function platformLayout(looks: Layout, words: UnsubscribeWords | undefined): string {
   const { primaryColor, backgroundColor } = { ...PLATFORM_COLORS, ...looks };
@@ -90,7 +90,7 @@ function foot({ footerText, address }: Layout, color: string): string {
   return components.length === 0 ? "" : `${components.join("")}\n      `;
 }
 
-/** Only where the mail is of a category that its reader may turn off: any other is as without it. */
+/** Returns the unsubscribe links. They are rendered only if the reader may turn off the mail's category. */
 function unsubscribe(words: UnsubscribeWords, color: string): string {
   const link = (url: string, text: string) =>
     `<a class="link" href="{{ ${url} }}" target="_blank" style="color:inherit;text-decoration:underline">${text}</a>`;

@@ -16,7 +16,7 @@ import { createWriter } from "./language/writer.ts";
 import { type PushAction, type PushLinks, placeFaults, type TemplateFault } from "./source.ts";
 
 export interface RenderedLinks extends PushLinks {
-  /** The links that were left out, and why. It never quotes a value. */
+  /** Describes the links that were left out, with the reason. It never quotes a value. */
   leftOut: string[];
 }
 
@@ -25,7 +25,7 @@ interface CheckedLinks {
   faults: TemplateFault[];
 }
 
-/** Checks a template's links. For actions, `line` is the position in their list. */
+/** Checks a template's links. For actions, `line` is the position in their list, from 1. */
 export function checkLinks({ url, actions = [] }: PushLinks): CheckedLinks {
   const faults: TemplateFault[] = [];
   const check = (field: "url" | "actions", at: number, part: string, text: string) => {
@@ -51,19 +51,19 @@ export function checkLinks({ url, actions = [] }: PushLinks): CheckedLinks {
   return { links, faults };
 }
 
-/** The texts of links that may hold tags. */
+/** Returns the texts of the links, which may contain tags. */
 export function linkTexts({ url, actions = [] }: PushLinks): string[] {
   const texts = actions.flatMap((action) => [action.label, action.url]);
   return url === undefined ? texts : [url, ...texts];
 }
 
-/** Returns undefined once the work is used up, and only then. */
+/** Renders links. Returns undefined only if the message is too costly to render. */
 export type LinksWriter = (
   variables: Record<string, unknown>,
   rendering: Rendering,
 ) => RenderedLinks | undefined;
 
-/** Returns a writer of links. It returns undefined only if rendering has used up its work. */
+/** Returns a writer of links; undefined if there are no links. */
 export function linksWriter({ url, actions = [] }: PushLinks): LinksWriter | undefined {
   if (url === undefined && actions.length === 0) return undefined;
   const main = url === undefined ? undefined : addressWriter(url);
@@ -90,7 +90,7 @@ export function linksWriter({ url, actions = [] }: PushLinks): LinksWriter | und
   };
 }
 
-/** A text, undefined if it is empty, or why it is left out. */
+/** Returns a text, undefined if it is empty, or why it is left out. */
 type LinkWriter = (
   variables: Record<string, unknown>,
   rendering: Rendering,
@@ -118,7 +118,7 @@ function labelWriter(template: string): LinkWriter {
   };
 }
 
-/** Only a template that was changed in the database can be so. */
+/** For an invalid template: it was not checked, but changed in the database. */
 const UNREADABLE = { fault: "cannot be read" };
 
 function oneLine(limit: number) {
@@ -166,7 +166,7 @@ function ownCharacters(text: string, tags: readonly Tag[]): number {
   return countCharacters(text) - tags.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** `//host` and `/\\host` are another site to a browser. */
+/** An https URL or a path. Browsers read `//host` and `/\host` as another site. */
 const ALLOWED = /^(?:https:\/\/|\/(?![/\\]))/i;
 /** The part of an address in which a browser reads a backslash as a slash. */
 const HEAD = /^(?:https:\/\/[^/?#]*|\/)/i;
@@ -189,7 +189,7 @@ export function addressSlots(text: string, tags: readonly Tag[]): Slot[] {
   });
 }
 
-/** Why a template's own text can never be an address; undefined if it can. */
+/** Returns why a template's own text can never be an address; undefined if it can. */
 export function addressFault(text: string, tags: readonly Tag[]): TagFault | undefined {
   const first = tags[0]?.start ?? text.length;
   if (first > 0 && !ALLOWED.test(text.slice(0, first))) {
@@ -210,11 +210,11 @@ export function addressFault(text: string, tags: readonly Tag[]): TagFault | und
   return { offset: 0, message: address === TOO_LONG ? TOO_LONG.fault : "this is no address" };
 }
 
-/** A rendered address as it is published, or why it is left out. */
+/** Returns a rendered address in the form to publish, or why it is left out. */
 export function pushAddress(rendered: string): string | { fault: string } {
   const head = HEAD.exec(rendered)?.[0];
   if (head === undefined || head.includes("\\") || !ALLOWED.test(rendered)) return NEITHER;
-  // ASCII only, so that its length in bytes is its length in characters.
+  // Makes the address ASCII, so that its length in bytes is its length in characters.
   const address = urlRest(rendered).replace(/[^\u0021-\u007e]+/g, encodeURIComponent);
   if (address.length > MAX_PUSH_ADDRESS_CHARACTERS) return TOO_LONG;
   return address.startsWith("/") || URL.canParse(address) ? address : NEITHER;
@@ -223,7 +223,7 @@ export function pushAddress(rendered: string): string | { fault: string } {
 const NEITHER = { fault: "neither https nor a path" };
 export const TOO_LONG = { fault: `longer than ${MAX_PUSH_ADDRESS_CHARACTERS} characters` };
 
-/** Keeps backslashes, because `pushAddress` judges them. */
+/** Encodes a value for an address. Keeps backslashes, because `pushAddress` checks them. */
 function encoded(value: string): string {
   return value.split("\\").map(urlRest).join("\\");
 }

@@ -1,6 +1,6 @@
 /**
- * Measures how long rendering takes. Prints one line of JSON: microseconds of CPU a message, and milliseconds of CPU
- * until its counters end each of the most expensive templates that fit the limits.
+ * Measures how long rendering takes. Prints one line of JSON: the CPU time per message in microseconds, and for the
+ * most expensive templates within the limits, the CPU time in milliseconds until the counters end rendering.
  */
 
 import { compileTemplate } from "./compile.ts";
@@ -9,7 +9,7 @@ import type { TemplateSource } from "./source.ts";
 
 const BYTES = 256 * 1024;
 
-/** Microseconds of CPU, of all threads, that some work takes. */
+/** Returns the CPU time of `work` in microseconds, over all threads. */
 export function cpuMicros(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
@@ -17,7 +17,7 @@ export function cpuMicros(work: () => unknown): number {
   return user + system;
 }
 
-/** A mail of one construct again and again, in a loop, up to the largest source. */
+/** Returns a mail that repeats one construct in a loop, up to the largest source and almost as many tags as allowed. */
 function mail(construct: string, before = "", after = ""): TemplateSource {
   const frame = `<p>${before}{% for a in l %}{% endfor %}${after}</p>`;
   const most = Math.floor((BYTES - frame.length) / construct.length);
@@ -31,7 +31,7 @@ function mail(construct: string, before = "", after = ""): TemplateSource {
   };
 }
 
-/** A list of one JSON text again and again, up to the largest variables. */
+/** Returns a list that repeats one JSON text, up to a share of the largest variables. */
 function list(json: string, share = 1): unknown[] {
   const count = Math.floor((BYTES * share) / (json.length + 1));
   return JSON.parse(`[${Array.from({ length: count }, () => json).join(",")}]`);
@@ -41,17 +41,17 @@ export const EXPENSIVE: Record<
   string,
   { source: TemplateSource; variables: () => Record<string, unknown> }
 > = {
-  // JSON again and again, until no more characters may be read.
+  // Writes JSON until no more characters may be read.
   expensiveJson: {
     source: mail("{{ x | upcase | first }}{{ a | upcase | last }}"),
     variables: () => ({ x: list('{"a":1}', 0.5), l: list("{}", 0.5) }),
   },
-  // Each step a comparison, a look-up, a filter.
+  // Uses the steps for comparisons, look-ups and filters.
   expensiveSteps: {
     source: mail("{% if a.b.c == x or a.b.d contains y %}{% endif %}{{ a.b.c | capitalize }}"),
     variables: () => ({ l: list('{"b":{"c":"k","d":["y"]}}'), x: "kk", y: "z" }),
   },
-  // Formatters, each currency with one of its own.
+  // Uses formatters. Each currency needs its own.
   expensiveFormats: {
     source: mail('{{ n | money: a }}{{ n | date: "full", "full" }}{{ n | number: 20 }}'),
     variables: () => ({
@@ -59,7 +59,7 @@ export const EXPENSIVE: Record<
       l: Array.from({ length: 40 }, () => Intl.supportedValuesOf("currency")).flat(),
     }),
   },
-  // Addresses that are read and left out, up to all characters, then filters that make texts longer.
+  // URLs that are read and left out, until all characters are used, and filters that make texts longer.
   expensiveTexts: {
     source: mail(
       `{{ x | escape | url_encode | last }}<a href="{{ u }}" title="{{ e }}">a</a>`,
@@ -146,7 +146,7 @@ for (const [name, { source, variables }] of Object.entries(EXPENSIVE)) {
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
   const render = createRenderer(compiled.compiled);
   const values = variables();
-  // The first one finds cold code: that is what an attack meets, too.
+  // The first call runs cold code, as an attack does.
   const first = cpuMicros(() => render(values));
   const others = Array.from({ length: 5 }, () => cpuMicros(() => render(values)));
   if (render(values).ok) throw new Error(`${name} was not ended`);

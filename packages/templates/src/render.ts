@@ -36,9 +36,9 @@ export type { RenderSettings } from "./language/rendering.ts";
 
 /** Facts about a rendered message for the timeline. */
 interface Told {
-  /** Names that the variables do not have; each rendered as nothing. */
+  /** Names of missing variables. Each is rendered as an empty text. */
   missing: string[];
-  /** In words: what could not be written as the template says. None: left out. */
+  /** Warnings as sentences, for example about a value that could not be formatted. Absent if there are none. */
   warnings?: string[];
 }
 
@@ -49,7 +49,7 @@ export type Rendered =
       subject: string;
       html: string;
       text: string;
-      /** In words: addresses in the HTML that lead nowhere, and why. None: left out. */
+      /** Describes the URLs in the HTML that were replaced by `#`, and why. Absent if there are none. */
       linksLeftOut?: string[];
     } & Told)
   | ({
@@ -64,13 +64,13 @@ export type Rendered =
       kind: "notification";
       title: string;
       body: string;
-      /** In words: links of the template that are not shown, and why. None: left out. */
+      /** Describes the links of the template that were left out, and why. Absent if there are none. */
       linksLeftOut?: string[];
     } & PushLinks &
       Told)
   | RenderFault;
 
-/** Why there is no message: `reason` in words, and the same as a code with its arguments. */
+/** Why a message could not be rendered: `reason` is a text, `code` and `args` say the same for programs. */
 export interface RenderFault {
   ok: false;
   code: "content-too-large" | "too-costly" | "variable-missing" | "template-unreadable";
@@ -80,10 +80,10 @@ export interface RenderFault {
 
 export type Renderer = (variables: Record<string, unknown>, settings?: RenderSettings) => Rendered;
 
-/** Finds a picture in a mail's HTML, also one in a background of MJML. */
+/** Finds an image in a mail's HTML, including a background image of MJML. */
 const PICTURE = /<img\b|\sbackground\s*=/i;
 
-/** Whether a message holds nothing to read. In a mail, a picture counts as something to read. */
+/** Whether a message has no content. In a mail, an image counts as content. */
 export function saysNothing(message: Extract<Rendered, { ok: true }>): boolean {
   switch (message.kind) {
     case "email":
@@ -108,8 +108,9 @@ const UNREADABLE: RenderFault = {
 };
 
 /**
- * Prepares a compiled template once. Each call then takes microseconds, and fails only by size, by work or for a
- * missing required variable. Previews and sent messages come from the same renderer, so they are equal.
+ * Prepares a compiled template once. A call of the renderer then takes microseconds. It fails only because of the
+ * message's size, the rendering's cost, a missing required variable or an invalid stored template. Previews and sent
+ * messages come from the same renderer, so they are equal.
  */
 export function createRenderer(compiled: CompiledTemplate): Renderer {
   switch (compiled.kind) {
@@ -122,19 +123,20 @@ export function createRenderer(compiled: CompiledTemplate): Renderer {
   }
 }
 
-/** Measured: a tag takes 130 to 380 bytes, by where it stands. */
+/** Upper bound of the memory per tag, in bytes. Measured: 130 to 380 bytes, depending on the tag's place. */
 const TAG_BYTES = 400;
 
-/** Measured: the syntax tree of a tag takes 10 to 55 bytes for each of its characters. */
+/** Upper bound of the memory of a syntax tree, in bytes per character of its tag. Measured: 10 to 55 bytes. */
 const LOGIC_BYTES = 60;
 
-/** The memory that a renderer takes at most: a character may take two bytes, and each tag is several objects. */
+/** Returns an upper bound of a renderer's memory in bytes: up to two per character, and several objects per tag. */
 export function rendererBytes(compiled: CompiledTemplate): number {
   const text = JSON.stringify(compiled);
   const tags = text.split(/\{[{%]/).length - 1;
   return 2 * text.length + TAG_BYTES * tags + LOGIC_BYTES * tagCharacters(text);
 }
 
+/** Returns the number of characters inside the braces of all tags. */
 function tagCharacters(text: string): number {
   let count = 0;
   for (const [opening, closing] of [
@@ -163,7 +165,7 @@ const NOTHING: Slot = { write: () => "", longest: -1 };
 
 const byteLength = (text: string): number => Buffer.byteLength(text);
 const unitLength = (text: string): number => text.length;
-/** Each character of a short message takes at least one septet or code unit. */
+/** Upper bound of an SMS in UTF-16 units: each takes at least one septet, and a segment has 153 of them. */
 const MAX_SMS_UNITS = MAX_SMS_SEGMENTS * 153;
 
 function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): Renderer {
@@ -175,7 +177,7 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
   };
   const links = compiled.links ?? [];
   const { tags } = scanTags(compiled.text);
-  // In a plain text, the blank lines stay as the author wrote them.
+  // In a plain text, blank lines are kept as the author wrote them.
   const joins = compiled.format !== "text" && tags.some(({ kind }) => kind === "block");
   const ownText = joins ? markGaps(compiled.text, tags) : compiled.text;
   const texts = [
@@ -190,7 +192,7 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
   ];
   return rendererOf(compiled, texts, ([subject = "", html = "", written = ""], rendering) => {
     const text = joins ? collapseGaps(written) : written;
-    // A character takes three bytes at most.
+    // A UTF-16 unit takes at most three bytes, so short HTML need not be measured.
     const bytes = 3 * html.length > CLIPPED_BYTES ? byteLength(html) : 0;
     if (bytes > CLIPPED_BYTES) warn(rendering, clippedWords(bytes));
     const left = rendering.linksLeftOut && { linksLeftOut: [...rendering.linksLeftOut] };
@@ -201,8 +203,8 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
 function safeSlots(linkSchemes: readonly string[] | undefined) {
   return (html: string, tags: readonly Tag[]): Slot[] => {
     const slots = htmlSlots(html, tags, linkSchemes);
-    // The compiler refuses such a template. If one is stored all the same, no value is safe in its place, so none
-    // is written.
+    // The compiler refuses templates with unsafe places. If one is stored nevertheless, no value is safe, so none is
+    // written.
     const isSafe = slots.every((slot) => "write" in slot);
     return slots.map((slot) => (isSafe && "write" in slot ? slot : NOTHING));
   };
@@ -252,7 +254,10 @@ function lineText(template: string, limit: number): PreparedText {
   return { template, clean: cleanLine, measure: countCharacters, limit };
 }
 
-/** Runs the writers in turn, until one reaches its limit, and makes a message of their texts. */
+/**
+ * Returns a renderer that runs the writers in order and makes a message of their texts. It ends when a limit is
+ * reached.
+ */
 function rendererOf(
   { locale }: CompiledTemplate,
   prepared: readonly PreparedText[],
@@ -261,7 +266,7 @@ function rendererOf(
   const writers: Writer[] = [];
   for (const { template, ...options } of prepared) {
     const writer = createWriter(template, options);
-    // The compiler never makes such a text: somebody changed the stored template.
+    // The compiler never produces an invalid text, so the stored template was changed.
     if (writer === undefined) return () => UNREADABLE;
     writers.push(writer);
   }
@@ -285,7 +290,7 @@ function rendererOf(
   };
 }
 
-/** The first required name whose value is missing, null or blank. */
+/** Returns the first required name whose value is missing, null or blank. */
 function missingRequired(
   required: readonly string[],
   variables: Record<string, unknown>,

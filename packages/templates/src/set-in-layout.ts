@@ -1,4 +1,4 @@
-/** Sets a mail's components into a layout, and fills the layout's own tags. */
+/** Inserts a mail's components into a layout, and replaces the layout's own tags by its settings. */
 
 import { textOn } from "./colors.ts";
 import { type ElementEvent, readHtml } from "./html/html-places.ts";
@@ -17,7 +17,7 @@ import {
 /** The origin of a part of the mail: its own text, the layout's MJML or the layout's footer. */
 export type Part = "mail" | "layout" | "footer";
 
-/** Markup with words in place of its tags. */
+/** Markup in which words replace the tags. */
 export interface MadeMarkup {
   markup: string;
   wordStart: string;
@@ -26,15 +26,15 @@ export interface MadeMarkup {
 
 export interface MailParts {
   content: MadeMarkup;
-  /** HTML without elements. */
+  /** HTML without elements. Absent if the mail has no preheader. */
   preheader?: MadeMarkup;
   /** HTML of one paragraph. */
   footer?: MadeMarkup;
 }
 
 /**
- * Makes one MJML source of a mail and its layout, which has no faults. `template`: the layout's MJML. Undefined if
- * the result is too large to be compiled: a layout may repeat its footer thousands of times.
+ * Combines a mail and its layout, which must have no faults, to one MJML source. `template` is the layout's MJML.
+ * Returns undefined if the result is too large to compile: a layout may repeat its footer thousands of times.
  */
 export function setInLayout(
   template: string,
@@ -100,8 +100,8 @@ function writeMade(composer: Composer<Part>, part: Part, made: MadeMarkup): void
 }
 
 /**
- * The steps that write into the head: in front of the layout's own content, the default looks of headings, buttons
- * and the like; behind it the mail's preheader, because the last one counts.
+ * Returns the steps that write into the head. The default styles of headings, buttons and so on come before the
+ * layout's own content. The mail's preheader comes after it, because the last one counts.
  */
 function headSteps(
   composer: Composer<Part>,
@@ -138,7 +138,7 @@ function headSteps(
   return [{ at, to, write }];
 }
 
-/** Classes win over what a layout says of `mj-button` and the like. */
+/** Returns default styles as MJML classes, which override a layout's defaults for `mj-button` and other elements. */
 function componentLooks({ primaryColor = PLATFORM_COLORS.primaryColor }: Layout): string {
   return (
     '<mj-attributes><mj-class name="h1" padding-top="8px" /><mj-class name="h2" padding-top="12px" />' +
@@ -163,13 +163,13 @@ export interface Composition<Field> {
 }
 
 export interface Composer<Field> {
-  /** Adds a part of a field's text as it stands there. */
+  /** Adds a part of a field's text unchanged; `offset` is its place in the field. */
   copy(field: Field, text: string, offset: number): void;
-  /** Adds what was made of something that stands at a field's offset. */
+  /** Adds a text that was generated from something at this offset of a field. */
   made(field: Field, text: string, offset: number): void;
   /** Adds a tag of a field. */
   tag(field: Field, tag: Tag): void;
-  /** Characters so far. */
+  /** Returns the number of characters so far. */
   length(): number;
   finish(): Composition<Field>;
 }

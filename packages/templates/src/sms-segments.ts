@@ -1,11 +1,11 @@
-/** How many segments a short message is billed as (GSM 03.38, GSM 03.40). */
+/** Counts the segments that an SMS is billed for (GSM 03.38, GSM 03.40). */
 
 import { characterName } from "./language/characters.ts";
 
 const GSM_7 =
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
   "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
-/** Written as an escape and a second character: two of a segment's septets. */
+/** Characters that are written as an escape and a second character. Each takes two septets of a segment. */
 const GSM_7_EXTENSION = "^{}\\[~]|€";
 
 const SEPTETS = new Map<string, number>([
@@ -13,6 +13,7 @@ const SEPTETS = new Map<string, number>([
   ...[...GSM_7_EXTENSION].map((character): [string, number] => [character, 2]),
 ]);
 
+/** Septets (GSM-7) or UTF-16 units (UCS-2) that fit into a single segment, and into each segment of several. */
 const SIZES = {
   "GSM-7": { single: 160, joined: 153 },
   "UCS-2": { single: 70, joined: 67 },
@@ -20,7 +21,7 @@ const SIZES = {
 
 export type SmsEncoding = keyof typeof SIZES;
 
-/** The first character outside of GSM-7, which makes the whole text UCS-2; undefined if there is none. */
+/** Returns the first character outside GSM-7, which makes the whole text UCS-2; undefined if there is none. */
 export function notGsm7(text: string): { offset: number; name: string } | undefined {
   let offset = 0;
   for (const character of text) {
@@ -32,19 +33,19 @@ export function notGsm7(text: string): { offset: number; name: string } | undefi
   return undefined;
 }
 
-/** A sentence on the segments that characters outside of GSM-7 cost; undefined if they cost none. */
+/** Returns a text about the additional segments because of characters outside GSM-7; undefined if there are none. */
 export function encodingPrice(text: string): string | undefined {
   const found = notGsm7(text);
   if (found === undefined) return undefined;
   const without = Array.from(text, (one) => (SEPTETS.has(one) ? one : "?")).join("");
-  const [dear, cheap] = [smsSegments(text).segments, smsSegments(without).segments];
-  if (dear === cheap) return undefined;
-  return `${found.name} is not in GSM-7: ${dear} segments instead of ${cheap}`;
+  const [actual, inGsm7] = [smsSegments(text).segments, smsSegments(without).segments];
+  if (actual === inGsm7) return undefined;
+  return `${found.name} is not in GSM-7: ${actual} segments instead of ${inGsm7}`;
 }
 
 /**
- * The encoding and the number of segments of a text. GSM-7 where every character is in its alphabet,
- * else UCS-2 for the whole text. No segment ends inside an extension character or a surrogate pair.
+ * Returns the encoding and the number of segments of a text. It is GSM-7 if every character is in its alphabet, or else
+ * UCS-2 for the whole text. No segment ends inside an extension character or a surrogate pair.
  */
 export function smsSegments(text: string): { encoding: SmsEncoding; segments: number } {
   const encoding: SmsEncoding = notGsm7(text) === undefined ? "GSM-7" : "UCS-2";

@@ -9,35 +9,35 @@ export type TemplateSource =
       kind: "email";
       subject: string;
       content: string;
-      /** Left out: detected from the content, which never gives `markdown`. */
+      /** If absent, it is detected from the content. `markdown` is never detected. */
       format?: EmailFormat;
-      /** The layout around Markdown. Left out: the platform's. Other formats have none. */
+      /** The layout around Markdown; if absent, the platform's. Other formats have no layout. */
       layout?: Layout;
     }
   | { kind: "text"; content: string }
   | ({ kind: "notification"; title: string; content: string } & PushLinks);
 
-/** The compiler's input besides the source. */
+/** The compiler's input in addition to the source. */
 export interface CompileSettings {
-  /** The tenant. Tenants take turns at the compiler, so that none waits for all sources of another. */
+  /** The tenant. The compiler serves tenants in turn, so that none waits for all sources of another. */
   owner: string;
-  /** Link schemes that the tenant allows besides the default ones. */
+  /** Link schemes that the tenant allows in addition to the default ones. */
   linkSchemes?: readonly string[] | undefined;
-  /** The language of a translation, for dates and numbers. Left out: the tenant's. */
+  /** The language of a translation, for dates and numbers; if absent, the tenant's language. */
   locale?: string | undefined;
-  /** The language of a default text. Left out: unknown. */
+  /** The language of a default text; absent if unknown. */
   defaultLocale?: string | undefined;
 }
 
-/** The language of a template's words. */
+/** Returns the language of a template's text; undefined if it is unknown. */
 export function languageOf({ locale, defaultLocale }: CompileSettings): string | undefined {
   return locale ?? defaultLocale;
 }
 
-/** `layout`: the MJML of the layout that a Markdown content is set in. */
+/** A part of a template with faults. `layout` is the MJML of the layout around Markdown content. */
 export type TemplateField = "subject" | "title" | "content" | "layout" | "url" | "actions";
 
-/** One fault of a template, with its place: `line` and `column` begin at 1. */
+/** One fault of a template. `line` and `column` count from 1. */
 export interface TemplateFault {
   field: TemplateField;
   line: number;
@@ -48,7 +48,7 @@ export interface TemplateFault {
 export const TOO_LARGE_WHEN_EMPTY =
   "too large: it exceeds the limit of rendered content with all variables empty";
 
-/** The first faults of a field's text, each with its place. */
+/** Returns the first faults of a field's text, at most `MAX_FAULTS`, each with its line and column. */
 export function placeFaults<Field extends string = TemplateField>(
   field: Field,
   text: string,
@@ -62,13 +62,13 @@ export function placeFaults<Field extends string = TemplateField>(
   });
 }
 
-/** A button. `url` is https or a path of the site that shows it. */
+/** A button. `url` is an https URL, or a path of the site that shows the button. */
 export interface PushAction {
   label: string;
   url: string;
 }
 
-/** A push's links in a template, compiled or rendered. Absent parts are left out. */
+/** A push message's links: in a template, compiled or rendered. A field is absent if there is no such link. */
 export interface PushLinks {
   url?: string;
   /** At most two. */
@@ -76,8 +76,8 @@ export interface PushLinks {
 }
 
 /**
- * A checked template, as plain JSON: what is stored with a template version and rendered from.
- * Every text still holds its tags as `{{code}}` and `{%code%}`.
+ * A checked template as plain JSON. It is stored with a template version, and messages are rendered from it. Its texts
+ * still contain their tags, as `{{code}}` and `{%code%}`.
  */
 export type CompiledTemplate = (
   | {
@@ -86,7 +86,7 @@ export type CompiledTemplate = (
       subject: string;
       html: string;
       text: string;
-      /** Those of the text's addresses that hold tags, in order. Left out where there are none. */
+      /** The URLs in `text` that contain tags, in order. Absent if there are none. */
       links?: TextLink[];
       /** Schemes that the tenant allowed when the template was saved. The template's own addresses may use them. */
       linkSchemes?: string[];
@@ -95,11 +95,11 @@ export type CompiledTemplate = (
   | ({ kind: "notification"; title: string; body: string } & PushLinks)
 ) & {
   variables: string[];
-  /** The language of a translation, which formats its dates and numbers. Left out: the tenant's. */
+  /** The language of a translation, for dates and numbers; if absent, the tenant's language. */
   locale?: string;
 };
 
-/** `markdown` must be chosen: it is never detected from a content. */
+/** The format of a mail's content. `markdown` must be chosen: it is never detected. */
 export type EmailFormat = "markdown" | FoundFormat;
 
 export type FoundFormat = "mjml" | "html" | "text";
@@ -115,20 +115,22 @@ const HTML_ELEMENT = new RegExp(
   "i",
 );
 
-/** MJML by its root element, HTML by a document type or any element that mails use, else plain text. */
+/**
+ * Detects MJML by its root element, and HTML by a document type or any element that mails use; the rest is plain text.
+ */
 export function emailFormat(content: string): FoundFormat {
   const root = content.slice(BEFORE_ROOT.exec(content)?.[0].length ?? 0);
   if (/^<mjml(?=[\s/>])/i.test(root)) return "mjml";
   return HTML_ELEMENT.test(content) ? "html" : "text";
 }
 
-/** The settings of a tenant's layout. Left-out settings are the platform's. Colours are `#rrggbb`. */
+/** The settings of a tenant's layout. If one is absent, the platform's is used. Colours are `#rrggbb`. */
 export interface Layout {
-  /** MJML with `{{ $content }}` directly in an `mj-column`; null: the platform's. */
+  /** MJML with `{{ $content }}` directly in an `mj-column`; null if the platform's layout is used. */
   content: string | null;
-  /** https. */
+  /** An https URL. */
   logoUrl?: string;
-  /** The tenant's name: the logo's alternative text, or written where there is no logo. */
+  /** The tenant's name. It is the logo's alternative text, or is shown if there is no logo. */
   brandName?: string;
   /** Colour of buttons and links. */
   primaryColor?: string;
@@ -142,7 +144,7 @@ export interface Layout {
   address?: string;
 }
 
-/** A fault of a layout, by the field that holds it: `line` and `column` begin at 1. */
+/** A fault of a layout. `line` and `column` are places in the field, and count from 1. */
 export interface LayoutFault {
   field: keyof Layout;
   line: number;

@@ -4,20 +4,20 @@ import { COMMENT_DIGEST, ORDER_ON_ITS_WAY, PAYMENT_FAILED, RECEIPT } from "./ord
 
 /** A set of templates to begin with: one message in each channel, ready to be saved and sent. */
 export interface Starter {
-  /** Also its name in addresses of pages. */
+  /** Also the name of the starter in URLs of pages. */
   key: string;
   label: string;
   /** Its purpose in one sentence. */
   description: string;
-  /** A name for the event type, if the tenant has none yet. */
+  /** A name for the event type if the tenant has none yet. */
   eventType: string;
-  /** Whether it carries a code or a link that gives access. */
+  /** Whether the message contains a code or a link that gives access. */
   sensitive: boolean;
-  /** One message for the events of so long, apart by the value of a variable. */
+  /** Set for a digest: one message for the events of a time window. `key` is the variable that separates digests. */
   digest?: { windowSeconds: number; key: string };
-  /** The variables that it needs. It reads well without the others. */
+  /** The variables that the message needs. It also reads well if all other variables are missing. */
   requiredVariables: readonly string[];
-  /** Sample values as plain JSON; those of a digest have its events in `$items`. */
+  /** Sample values as plain JSON. For a digest, `$items` has the events. */
   sampleVariables: Readonly<Record<string, unknown>>;
   /** The content is Markdown. */
   email: { subject: string; content: string };

@@ -1,17 +1,20 @@
-/** The writing direction of a mail's language, and how MJML is laid out in it. */
+/** Finds the writing direction of a mail's language, and lays MJML out in this direction. */
 
 import { type AttributeValue, type ElementEvent, readHtml } from "./html/html-places.ts";
 
 export type Direction = "ltr" | "rtl";
 
-/** ISO 15924: the scripts that are written from right to left. */
+/** The ISO 15924 codes of the scripts that are written from right to left. */
 const RIGHT_TO_LEFT = new Set(
   "Adlm Arab Aran Armi Avst Chrs Cprt Elym Gara Hatr Hebr Hung Khar Lydi Mand Mani Mend Merc Mero Narb Nbat Nkoo Orkh Ougr Palm Phli Phlp Phnx Prti Rohg Samr Sarb Sogd Sogo Syrc Syre Syrj Syrn Thaa Yezi".split(
     " ",
   ),
 );
 
-/** Returns the direction of the language's script, or of the script that the tag names: `ar` is right-to-left, `ar-Latn` is not. */
+/**
+ * Returns the direction of the language's script, or of the script that the tag names: `ar` is right-to-left, `ar-Latn`
+ * is not.
+ */
 export function directionOf(language: string): Direction {
   try {
     return RIGHT_TO_LEFT.has(new Intl.Locale(language).maximize().script ?? "") ? "rtl" : "ltr";
@@ -20,12 +23,12 @@ export function directionOf(language: string): Direction {
   }
 }
 
-/** The physical side of a logical one. */
+/** Returns the physical side of a logical side. */
 export function sideOf(side: "start" | "end", direction: Direction): "left" | "right" {
   return (side === "start") === (direction === "ltr") ? "left" : "right";
 }
 
-/** A shorthand of CSS with its sides in their logical order: top, end, bottom, start. */
+/** Returns a CSS shorthand for sides in logical order: top, end, bottom, start. */
 export function box(
   [top, end, bottom, start]: readonly [string, string, string, string],
   direction: Direction,
@@ -68,12 +71,12 @@ export function directMjml(
   const root = elements.find(({ element, kind }) => element === "mjml" && kind === "open");
   if (root !== undefined && lang !== undefined && dir !== undefined) {
     const at = root.start + "<mjml".length;
-    for (const [name, given, value] of [
+    for (const [name, existing, value] of [
       ["lang", ownLang, lang],
       ["dir", ownDir, dir],
     ] as const) {
-      if (given === undefined) edits.push({ start: at, end: at, text: ` ${name}="${value}"` });
-      else edits.push({ start: given.start, end: given.end, text: value });
+      if (existing === undefined) edits.push({ start: at, end: at, text: ` ${name}="${value}"` });
+      else edits.push({ start: existing.start, end: existing.end, text: value });
     }
     if (direction === "rtl") edits.push(headEdit(source, elements, values, root));
   }
@@ -81,8 +84,8 @@ export function directMjml(
 }
 
 /**
- * MJML aligns the content of columns to the left in every direction. In a right-to-left mail, content without an
- * alignment of its own begins at the right.
+ * Aligns content without its own alignment to the right in a right-to-left mail. MJML aligns the content of columns to
+ * the left in both directions.
  */
 export function directHtml(html: string, direction: Direction): string {
   return direction === "ltr"
@@ -115,18 +118,18 @@ function alignmentEdits(
   });
 }
 
-/** Defaults in front of the source's own attributes, which win. */
+/** Returns the edit that inserts default attributes before the source's own defaults, which override them. */
 function headEdit(
   source: string,
   elements: readonly ElementEvent[],
   values: readonly AttributeValue[],
   root: ElementEvent,
 ): Edit {
-  const says = (name: string) =>
+  const isSet = (name: string) =>
     values.some(({ element, attribute }) => element === "mj-all" && attribute === name);
   const defaults = [
-    ...(says("direction") ? [] : DIRECTED.map((element) => `<${element} direction="rtl" />`)),
-    ...(says("align") ? [] : ALIGNED.map((element) => `<${element} align="right" />`)),
+    ...(isSet("direction") ? [] : DIRECTED.map((element) => `<${element} direction="rtl" />`)),
+    ...(isSet("align") ? [] : ALIGNED.map((element) => `<${element} align="right" />`)),
   ];
   const attributes = `<mj-attributes>${defaults.join("")}</mj-attributes>`;
   const head = elements.find(({ element, kind }) => element === "mj-head" && kind !== "close");
@@ -138,7 +141,7 @@ function headEdit(
   if (head !== undefined) {
     return { start: head.start, end: source.indexOf(">", head.start) + 1, text };
   }
-  // A value of an attribute may hold a ">".
+  // An attribute's value may contain ">", so the search begins after the last value.
   const last = values.findLast(({ element }) => element === "mjml");
   const at = source.indexOf(">", Math.max(root.start, last?.end ?? 0)) + 1;
   return { start: at, end: at, text };

@@ -1,10 +1,10 @@
-/** The words of the links below a mail with which a reader unsubscribes. */
+/** The texts of the links below a mail with which a reader unsubscribes. */
 export interface UnsubscribeWords {
   unsubscribe: string;
   preferences: string;
 }
 
-/** The languages of the pages that they lead to. */
+/** The texts in the languages of the pages that the links open. */
 const WORDS: Readonly<Record<string, UnsubscribeWords>> = {
   en: { unsubscribe: "Unsubscribe", preferences: "Preferences" },
   de: { unsubscribe: "Abmelden", preferences: "Einstellungen" },
@@ -12,13 +12,13 @@ const WORDS: Readonly<Record<string, UnsubscribeWords>> = {
   es: { unsubscribe: "Darse de baja", preferences: "Preferencias" },
 };
 
-/** In a mail's language, such as `de-AT`; in English where there are none. */
+/** Returns the texts in a mail's language, such as `de-AT`, or in English if there are none in it. */
 export function unsubscribeWords(language = ""): UnsubscribeWords {
   const [code = ""] = language.toLowerCase().split("-", 1);
   return WORDS[code] ?? (WORDS.en as UnsubscribeWords);
 }
 
-/** Whether a text has a link to unsubscribe of its own. */
+/** Whether a text has its own unsubscribe link. */
 export function linksToUnsubscribe(text: string): boolean {
   return text.includes("$unsubscribe_url") || text.includes("$list_unsubscribe_url");
 }
