@@ -2,7 +2,7 @@ import protobuf from "protobufjs";
 
 /**
  * The messages of the realtime protocol that the gateway reads or writes, with all their fields, from `client.proto` of
- * github.com/centrifugal/protocol v0.21.1 (MIT). The judge of the gateway's own reader and writer.
+ * github.com/centrifugal/protocol v0.21.1 (MIT). Tests compare the gateway's own reader and writer with it.
  */
 const CLIENT_PROTO = `
 syntax = "proto3";
@@ -73,16 +73,17 @@ const { root } = protobuf.parse(CLIENT_PROTO, { keepCase: true });
 const Command = root.lookupType("Command");
 const Reply = root.lookupType("Reply");
 
-/** A frame of commands. Values of `bytes` fields are buffers. */
+/** Encodes commands as one frame. Values of `bytes` fields are buffers. */
 export function encodeCommands(...commands: object[]): Buffer {
   return Buffer.concat(commands.map((command) => Command.encodeDelimited(command).finish()));
 }
 
-/** The tag of a field that has a length. */
+/** Returns the tag of a length-delimited field: its number and wire type 2. */
 const delimited = (number: number) => (number << 3) | 2;
 const PUSH = delimited(4);
 const PUB = delimited(4);
 const DATA = delimited(4);
+// Field 6, wire type 0 (varint).
 const OFFSET = 6 << 3;
 
 interface ReadPublication {
@@ -91,8 +92,9 @@ interface ReadPublication {
 }
 
 /**
- * Hands on offset and data of a frame's publications, and everything else as `decodeReplies`. Costs a load process no
- * more than JSON does: a server whose clients read slowly is measured to cost more.
+ * Reads a frame: calls `onPublication` with offset and data of each publication, and `onOther` with each other reply as
+ * `decodeReplies` returns it. It costs a load process no more CPU than JSON does, because a server is measured to cost
+ * more if its clients read slowly.
  */
 export function readFrame(
   frame: Uint8Array,
@@ -128,7 +130,9 @@ function readPublication(reader: protobuf.Reader, end: number): ReadPublication 
   return found;
 }
 
-/** The replies and pushes of a frame, with the fields that are set; 64-bit integers are numbers, bytes are buffers. */
+/**
+ * Returns a frame's replies and pushes with the fields that are set. 64-bit integers are numbers, bytes are buffers.
+ */
 export function decodeReplies(frame: Uint8Array): Record<string, unknown>[] {
   const reader = protobuf.Reader.create(frame);
   const replies: Record<string, unknown>[] = [];

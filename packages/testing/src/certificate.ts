@@ -3,7 +3,7 @@ import { type KeyObject, sign } from "node:crypto";
 const RSA_WITH_SHA256 = Buffer.from("2a864886f70d01010b", "hex");
 const COMMON_NAME = Buffer.from("550403", "hex");
 
-/** A certificate that an RSA key signs for itself, as PEM; Node.js reads certificates, but makes none. */
+/** Returns a self-signed certificate for an RSA key, as PEM. Node.js can read certificates, but not create them. */
 export function selfSigned(
   keys: { publicKey: KeyObject; privateKey: KeyObject },
   validity: { from: string; to: string },
@@ -26,12 +26,12 @@ export function selfSigned(
   return `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Encodes the start of a day such as `2026-01-01`. */
+/** Encodes the start of a day, such as `2026-01-01`, in UTC. */
 function time(day: string): Buffer {
   return der(0x18, Buffer.from(`${day.replaceAll("-", "")}000000Z`));
 }
 
-/** A value of ASN.1 of up to 64 KiB. */
+/** Encodes an ASN.1 value of less than 64 KiB in DER. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const value = Buffer.concat(parts);
   const { length } = value;

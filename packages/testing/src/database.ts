@@ -19,7 +19,7 @@ export async function connectedDatabase(
   return { url, pool, db };
 }
 
-/** A Kysely database that uses only this connection, inside its current transaction if there is one. */
+/** Returns a Kysely database that uses only this connection, inside its current transaction if there is one. */
 export function databaseOver(client: Pick<Pool, "query">): Database {
   const connection = { query: client.query.bind(client), release: () => undefined };
   return createDatabase({ connect: async () => connection } as unknown as Pool);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Repeats the check until it neither throws nor returns false, and returns its result. After `timeoutMs` it throws the
- * check's last error. The default is long enough for any slow machine: a test waits for an event, not for a duration.
+ * Repeats the check until it neither throws nor returns false, and returns the check's result. After `timeoutMs`, it
+ * throws the check's last error. The default is long enough for a slow machine: a test waits for an event, not a time.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const BIOME = fileURLToPath(new URL("../../../node_modules/.bin/biome", import.meta.url));
 
-/** A generated source as `fix` would leave it in this file. Throws if it is no TypeScript. */
+/** Returns a generated source as Biome formats it in this file. Throws if Biome cannot parse it. */
 export async function formatSource(source: string, file: string): Promise<string> {
   const biome = spawn(BIOME, ["format", `--stdin-file-path=${file}`], {
     stdio: ["pipe", "pipe", "inherit"],

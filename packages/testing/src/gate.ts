@@ -6,8 +6,8 @@ import { freePort } from "./free-port.ts";
 export const POSTGRES_TERMINATE = "5800000004";
 
 /**
- * A TCP proxy in front of a server, on a port of its own. It refuses connections until `open` and after `close`,
- * as a server does that is down. The test closes it at its end.
+ * Creates a TCP proxy in front of a server, on a port of its own. It refuses connections before `open` and after
+ * `close`, like a server that is down. It is closed after the test.
  */
 export async function createGate(t: Cleanup, firstTarget: string) {
   let target = new URL(firstTarget);
@@ -44,7 +44,7 @@ export async function createGate(t: Cleanup, firstTarget: string) {
       server = opened;
       await new Promise<void>((resolve) => opened.listen(Number(url.port), "127.0.0.1", resolve));
     },
-    /** Cuts every connection. */
+    /** Cuts all connections and accepts no more. */
     async close() {
       const closing = server;
       server = undefined;

@@ -15,11 +15,11 @@ export interface ClusterNode {
   url: string;
   /** The folder of its JetStream files. */
   storeDir: string;
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** SIGTERM, which tells the other servers. */
+  /** Sends SIGTERM, so that the server informs the other servers. */
   stop(): Promise<void>;
-  /** Starts it again on the same ports and files. */
+  /** Starts the server again on the same ports and files. */
   start(): Promise<void>;
 }
 
@@ -70,9 +70,9 @@ export async function ownNatsCluster(t: Cleanup) {
 
   const cluster = {
     nodes,
-    /** All servers, as `NATS_URL` has them. */
+    /** The URLs of all servers, comma-separated as in `NATS_URL`. */
     url: nodes.map(({ url }) => url).join(","),
-    /** The server that leads this stream. Waits until there is one. */
+    /** Returns the server that leads this stream. Waits until there is one. */
     async leaderOf(stream: string): Promise<ClusterNode> {
       return withConnection(cluster.url, async (nc) => {
         const manager = await jetstreamManager(nc, { checkAPI: false });
@@ -85,7 +85,7 @@ export async function ownNatsCluster(t: Cleanup) {
         return leader!;
       });
     },
-    /** The servers with a copy of this stream that has everything. */
+    /** Returns the names of the servers whose copy of this stream is complete. */
     async currentCopies(stream: string): Promise<string[]> {
       return withConnection(cluster.url, async (nc) => {
         const manager = await jetstreamManager(nc, { checkAPI: false });
@@ -96,7 +96,7 @@ export async function ownNatsCluster(t: Cleanup) {
         return [state?.leader ?? "", ...followers.map(({ name }) => name)].sort();
       });
     },
-    /** Takes a dead server out of the cluster for good, and starts a new, empty one in its place. */
+    /** Removes a dead server from the cluster permanently, and starts a new, empty one in its place. */
     async replace(dead: ClusterNode): Promise<ClusterNode> {
       await dead.kill();
       const at = nodes.indexOf(dead);

@@ -6,8 +6,8 @@ import type { Cleanup } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
 
 /**
- * A nats-server for one test, which may kill, restart and empty it. It starts at once unless `started` is false. After
- * the test it is stopped and its files are removed.
+ * Creates a nats-server for one test, which may kill, restart and empty it. It is started unless `started` is false.
+ * After the test, it is killed and its files are removed.
  */
 export async function ownNatsServer(t: Cleanup, options: { started?: boolean } = {}) {
   const directory = await mkdtemp(join(tmpdir(), "belfry-nats-"));
@@ -15,11 +15,11 @@ export async function ownNatsServer(t: Cleanup, options: { started?: boolean } =
   const port = await freePort();
   let server: NatsServer | undefined;
   const own = {
-    /** Restarts keep it. */
+    /** The server's URL. It stays the same after a restart. */
     url: `nats://127.0.0.1:${port}`,
     /** The folder of its JetStream files. */
     storeDir,
-    /** SIGKILL. */
+    /** Sends SIGKILL. */
     async kill() {
       await server?.kill();
       server = undefined;
@@ -28,7 +28,7 @@ export async function ownNatsServer(t: Cleanup, options: { started?: boolean } =
       await server?.stop();
       server = undefined;
     },
-    /** Starts it again on the same port. `empty` deletes the stored data first. */
+    /** Starts the server again on the same port. `empty` deletes the stored data first. */
     async start({ empty = false }: { empty?: boolean } = {}) {
       if (empty) await rm(storeDir, { recursive: true, force: true });
       server = await startNats({ storeDir, port, log: () => undefined });

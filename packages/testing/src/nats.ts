@@ -4,7 +4,7 @@ import { connect } from "@nats-io/transport-node";
 import type { Cleanup } from "./cleanup.ts";
 import { testServerUrl } from "./test-server-url.ts";
 
-/** The NATS server (with JetStream) of this test run. */
+/** Returns the URL of this test run's NATS server (with JetStream). */
 export function testNatsUrl(): string {
   return testServerUrl("TEST_NATS_URL");
 }

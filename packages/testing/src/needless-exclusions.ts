@@ -1,6 +1,6 @@
 /**
- * Returns the exclusions that match none of the items. A test that leaves something out asserts that there are none, so
- * that an exclusion ends with what it was made for. A text matches the item that equals it.
+ * Returns the exclusions that match none of the items. A test with exclusions asserts that there are none, so that an
+ * exclusion is deleted when it is no longer needed. A string matches only an equal item.
  */
 export function needlessExclusions(
   exclusions: readonly (string | RegExp)[],

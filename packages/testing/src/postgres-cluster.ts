@@ -21,7 +21,7 @@ interface PostgresNode {
   url?: string;
 }
 
-/** Every commit waits until one of the standbys has it on its disk. */
+/** With these settings, every commit waits until one of the standbys has written it to disk. */
 const REPLICATION = {
   synchronous_standby_names: "ANY 1 (one, two, three)",
   // Keeps the WAL that a standby misses while it is down or being copied.
@@ -48,7 +48,7 @@ export async function ownPostgresCluster(t: Cleanup) {
   let primary = nodes[0]!;
   let standbys = nodes.slice(1);
 
-  // Copied while it is stopped, so that all three begin with the same data.
+  // The primary is copied while it is stopped, so that all three begin with the same data.
   await start(primary, {});
   await stop(primary);
   for (const node of standbys) {
@@ -68,17 +68,17 @@ export async function ownPostgresCluster(t: Cleanup) {
   const cluster = {
     /** The address of the primary's database `postgres`, through the proxy. */
     url: gate.url,
-    /** The argument of its process, by which `ps` tells the primary from the standbys. */
+    /** Returns an argument of the primary's process that distinguishes it from the standbys in `ps`. */
     primaryMarker: () => `port=${primary.port}`,
     standbyNames: () => standbys.map(({ name }) => name),
-    /** SIGKILL. */
+    /** Sends SIGKILL. */
     kill: (name: string) => kill(named(name)),
     killPrimary: () => kill(primary),
-    /** Starts a killed standby again on its files. */
+    /** Starts a killed standby again with its files. */
     restart: (name: string) => follow(named(name)),
     /**
-     * Makes the standby that has most the primary, and the other one its standby. The proxy first cuts every connection
-     * to the old primary and never leads there again.
+     * Promotes the standby that has received the most data to primary; the other one becomes its standby. Before, the
+     * proxy cuts every connection to the old primary. It never connects to it again. Returns the old primary's name.
      */
     async failOver() {
       await gate.close();
@@ -97,7 +97,7 @@ export async function ownPostgresCluster(t: Cleanup) {
       await gate.open();
       return old.name;
     },
-    /** Ends the old primary, copies the new one over its files, and starts it as a standby. */
+    /** Kills the old primary, replaces its files by a copy of the new one's, and starts it as a standby. */
     async rebuild(name: string) {
       const node = named(name);
       await kill(node);
@@ -114,7 +114,7 @@ export async function ownPostgresCluster(t: Cleanup) {
       await follow(node);
       standbys.push(node);
     },
-    /** Waits until every standby is connected to the primary and has what the primary had at the call. */
+    /** Waits until every standby is connected and has stored everything that the primary had written at the call. */
     untilReplicated: () =>
       withClient(primary, async (client) => {
         const { rows: now } = await client.query<{ lsn: string }>(
@@ -187,11 +187,11 @@ async function writeServerFile(node: PostgresNode, name: string, text: string): 
   await chown(file, uid, gid);
 }
 
-/** Copies the files of a running server, but for its WAL, which the copy streams. */
+/** Copies the files of a running server except its WAL, which the copy streams later. */
 async function copyRunning(from: PostgresNode, to: PostgresNode): Promise<void> {
   await run("cp", ["-a", from.dataDir, to.dataDir]).catch((error: { stderr?: string }) => {
     const lines = (error.stderr ?? "").trim().split("\n");
-    // Files that the server removed meanwhile.
+    // The server may remove files during the copy.
     if (!lines.every((line) => line.endsWith("No such file or directory"))) throw error;
   });
   const files = filesOf(to);

@@ -17,9 +17,9 @@ export async function ownPostgresServer(t: Cleanup) {
   let server: PostgresServer | undefined;
   let directory: string | undefined;
   const own = {
-    /** The URL of the database `postgres`, which starts empty; restarts keep it. */
+    /** The URL of the database `postgres`, which is empty at first. It stays the same after a restart. */
     url: "",
-    /** SIGKILL. */
+    /** Sends SIGKILL. */
     async kill() {
       await server?.kill();
       server = undefined;
@@ -28,7 +28,7 @@ export async function ownPostgresServer(t: Cleanup) {
       await server?.stop();
       server = undefined;
     },
-    /** Starts it again on the same port and files. */
+    /** Starts the server again on the same port and files. */
     async start(): Promise<void> {
       server = await startPostgres({ dataDir, port, durable: true, log: () => undefined });
       own.url = server.url;
@@ -36,7 +36,7 @@ export async function ownPostgresServer(t: Cleanup) {
     },
   };
   t.after(async () => {
-    // SIGKILL would leave its shared memory behind.
+    // After SIGKILL, its shared memory would remain.
     await own.stop();
     await rm(dataDir, { recursive: true, force: true });
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });

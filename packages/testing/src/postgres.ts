@@ -19,7 +19,7 @@ interface TestDatabase {
 
 /**
  * Creates a migrated database for one test. It is dropped after the test `t`, or by `await using`, even if connections
- * are open. The template "template0" gives an empty database.
+ * are open. With the template "template0", the database is empty.
  */
 export async function createTestDatabase(
   t?: Cleanup,
@@ -27,7 +27,7 @@ export async function createTestDatabase(
 ): Promise<TestDatabase> {
   const server = testServerUrl("TEST_DATABASE_URL");
   const name = `test_${randomBytes(8).toString("hex")}`;
-  // file_copy takes half as long as logging every page, and the test server syncs nothing.
+  // file_copy takes half the time of the default, which logs every page. The test server syncs nothing.
   await runOn(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;

@@ -10,23 +10,23 @@ interface Cleanup {
 }
 
 interface StartProcessOptions {
-  /** The program, as `new URL("./main.ts", import.meta.url)` or a path. */
+  /** The program: a URL such as `new URL("./main.ts", import.meta.url)`, or a path. */
   main: string | URL;
   /** The child's environment. PATH, STOP_WITH_PARENT and, unless given, MANAGEMENT_PORT (a free port) are added. */
   env?: Record<string, string>;
   args?: string[];
-  /** false: do not wait for `/health/ready`. */
+  /** If false, `startProcess` does not wait for `/health/ready`. Default: true. */
   waitUntilReady?: boolean;
   readyTimeoutMs?: number;
 }
 
-/** A service in a process of its own, as in production. */
+/** A program in a process of its own, as in production. */
 export interface TestProcess {
   pid: number;
   managementPort: number;
   /** Every line of standard output so far. */
   lines: string[];
-  /** The parsed lines that are JSON. */
+  /** Returns the lines that are JSON, parsed. */
   logs(): Record<string, unknown>[];
   errors(): string;
   /** Resolves when the process has ended; `code` is null if a signal ended it. */
@@ -34,16 +34,16 @@ export interface TestProcess {
   signal(name: NodeJS.Signals): void;
   /** Closes the IPC channel, as the end of the parent process would. */
   abandon(): void;
-  /** SIGTERM, and waits for the end; returns the exit code. */
+  /** Sends SIGTERM, waits for the end and returns the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
-  /** Waits until `/health/ready` answers 200, or until it does not. */
+  /** Waits until `/health/ready` succeeds or, if `isReady` is false, until it fails with an HTTP error. */
   waitUntilReady(isReady?: boolean, timeoutMs?: number): Promise<void>;
 }
 
 /**
- * Starts a program with this Node and kills it after the test. The test fails if the program ended by itself after it
+ * Starts a program with this Node.js and kills it after the test. The test fails if the program ended by itself after it
  * was ready, or because of an uncaught error.
  */
 export async function startProcess(t: Cleanup, options: StartProcessOptions): Promise<TestProcess> {
@@ -75,6 +75,7 @@ export async function startProcess(t: Cleanup, options: StartProcessOptions): Pr
       resolve({ code, signal });
     });
   });
+  // SIGSTOP and SIGCONT do not ask the process to end.
   const signal = (name: NodeJS.Signals) => {
     isAsked ||= name !== "SIGSTOP" && name !== "SIGCONT";
     child.kill(name);
@@ -147,7 +148,7 @@ async function waitUntilReady(
   );
 }
 
-/** The fatal line that `listenForStop` logs; `origin` is Node's name for the source of the error. */
+/** Whether a line is the fatal one that `listenForStop` logs; `origin` is Node.js's name for the error's source. */
 function isUncaught({ level, origin }: Record<string, unknown>): boolean {
   return level === "fatal" && origin !== undefined;
 }

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 
-/** One statement that shipped code sent to Postgres, and the file that sent it. */
+/** A statement that shipped code sent to Postgres, and the file that sent it. */
 export interface RecordedStatement {
   sql: string;
   file: string;
@@ -12,7 +12,7 @@ export interface RecordedStatement {
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const NOT_SHIPPED = /\.test\.ts|\/test\/|^test\/|\/testing\/|under-test|\/test-|\.bench\.ts/;
-/** These files only pass statements on. */
+/** Files that only pass statements of other files on. */
 const PASSES_ON = /packages\/database\/src\/(connection|data-fault|functions\/call-function)\.ts/;
 
 /**
@@ -21,7 +21,8 @@ const PASSES_ON = /packages\/database\/src\/(connection|data-fault|functions\/ca
  */
 export function recordStatements(folder: string): void {
   const seen = new Map<string, RecordedStatement | undefined>();
-  // A queued statement is sent from the stack of whoever returns a connection, so record it where it is requested.
+  // A queued statement is sent on the stack of the code that frees a connection, so it is recorded when it is
+  // requested.
   for (const { prototype } of [pg.Pool, pg.Client] as { prototype: { query: unknown } }[]) {
     const query = prototype.query as (...all: unknown[]) => unknown;
     prototype.query = function (...args: unknown[]) {
@@ -40,7 +41,7 @@ export function recordStatements(folder: string): void {
   });
 }
 
-/** The nearest shipped file on the stack; undefined for a statement of a test or of the driver. */
+/** Returns the nearest file of ours on the stack; undefined if it is not shipped (a test) or if there is none. */
 function sender(): string | undefined {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 60;

@@ -21,16 +21,16 @@ export interface ScriptedAnswer {
   instead?: "reset" | "hang";
 }
 
-/** A fake outside party over real HTTP: it records requests and answers by a script. */
+/** A fake HTTP server of an external service. It records requests and sends scripted answers. */
 export interface RecordingServer extends AsyncDisposable {
   /** `http://127.0.0.1:port`. */
   url: string;
   requests: RecordedRequest[];
-  /** The answer to every request for which `next` has none; initially 200 `{}`. */
+  /** The answer to every request for which `next` has set none. Initially 200 with `{}`. */
   answer: ScriptedAnswer | ((request: RecordedRequest) => ScriptedAnswer);
-  /** Answers to the next requests, in order. */
+  /** Sets the answers to the next requests, in order. */
   next(...answers: ScriptedAnswer[]): void;
-  /** Waits until `count` requests have arrived. */
+  /** Waits until `count` requests have arrived, and returns all requests. */
   received(count: number, timeoutMs?: number): Promise<RecordedRequest[]>;
   close(): Promise<void>;
 }

@@ -43,28 +43,30 @@ export interface CollectedSpan extends SpanId {
   service: string;
   name: string;
   kind: "INTERNAL" | "SERVER" | "CLIENT" | "PRODUCER" | "CONSUMER";
-  /** Empty: it begins its trace. */
+  /** Empty if the span begins its trace. */
   parentSpanId: string;
   traceState: string;
   links: SpanId[];
   attributes: Attributes;
   isError: boolean;
-  /** Nanoseconds since 1970. */
+  /** Nanoseconds since 1970; `endedAt` too. */
   startedAt: bigint;
   endedAt: bigint;
 }
 
 export interface TraceCollector {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   spans: CollectedSpan[];
   /** The requests, one for each export. */
   requests: IncomingMessage[];
-  /** Answers an export. Default: 200 with nothing. */
+  /** Answers an export. The default answer is 200 without a body. */
   answer: (response: ServerResponse, request: IncomingMessage) => void;
 }
 
-/** A collector that speaks OTLP over HTTP with protobuf, as any backend does; its decoder is not ours. */
+/**
+ * Starts a collector that receives OTLP over HTTP with protobuf, as backends do. Its decoder is a library, not ours.
+ */
 export async function startTraceCollector(t: Cleanup): Promise<TraceCollector> {
   const decode = decoder();
   const collector: TraceCollector = {
