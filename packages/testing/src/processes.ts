@@ -43,8 +43,8 @@ export interface TestProcess {
 }
 
 /**
- * Starts a program with this Node.js and kills it after the test. The test fails if the program ended by itself after it
- * was ready, or because of an uncaught error.
+ * Starts a program with this Node.js and kills it after the test. The test fails if the program ended by itself after
+ * it was ready, or because of an uncaught error.
  */
 export async function startProcess(t: Cleanup, options: StartProcessOptions): Promise<TestProcess> {
   const managementPort = Number(options.env?.MANAGEMENT_PORT ?? (await freePort()));

@@ -72,10 +72,10 @@ import { replayPages, webhookMessagePages } from "./webhook/webhook-message-page
 import { endpointPages, webhookPages } from "./webhook/webhook-pages.ts";
 import { disabledEndpoints } from "./webhook/webhook-rows.ts";
 
-/** A template's text, as the editor sends it, and the rest of the form. */
+/** Maximum size of a request's body: a template's text, as the editor sends it, and the rest of the form. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The menu counts no more dead letters. */
+/** The menu counts at most this many dead letters. */
 const MOST_DEAD = 100;
 
 const PAGES = [
@@ -136,15 +136,15 @@ export interface AppDeps
     Omit<ManageApiDeps, "config"> {
   config: PageDeps["config"] &
     ManageApiDeps["config"] & {
-      /** Addresses of proxies, comma-separated; empty: none. */
+      /** Addresses of trusted proxies, comma-separated; empty if there are none. */
       trustProxy: string;
-      /** Undefined: people sign in by password alone. */
+      /** Undefined if people can sign in only by password. */
       oidc?: OidcSettings | undefined;
     };
   systemFacts(): Promise<SystemFacts>;
 }
 
-/** The Admin UI, not yet listening. */
+/** Creates the server of the Admin UI, which does not listen yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, db, keys, services, nowMs } = deps;
   const isHttps = config.baseUrl.startsWith("https://");
@@ -159,7 +159,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   await manageApi(app, deps);
   app.addHook("onRequest", (request, reply, done) => {
-    // The management API has headers of its own.
+    // The management API sets its own headers.
     if (request.routeOptions.url?.startsWith(MANAGE_PATH) !== true) reply.headers(headers);
     done();
   });
@@ -219,7 +219,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     }
   };
   const guestOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Guest> => ({
-    // The database may be what failed.
+    // Error pages need a guest, too, and the database may be the cause of the error.
     person: await cookies.holder(request).catch(() => undefined),
     params: {},
     query: new URLSearchParams(),
@@ -228,7 +228,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     request,
     reply,
   });
-  // A scope of its own: outside of it errors are the JSON of every service.
+  // Inside this scope, errors become pages. Outside of it, they are JSON, as in every service.
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits it
   await app.register(async (scope) => {
     await scope.register(cookie);
@@ -271,12 +271,12 @@ function languageOf({ person, request }: Guest): Language {
   return isLanguage(chosen) ? chosen : acceptedLanguage(request.headers["accept-language"]);
 }
 
-/** For a script of a page: its phrases in the reader's language. */
+/** Returns JSON for a script of a page, with all phrases in the reader's language. */
 function jsonIn(body: object, language: Language): string {
   return JSON.stringify(body, function (this: Record<string, unknown>, key, value) {
-    // A phrase is a string by now.
-    const given = this[key];
-    return given instanceof Phrase ? given.in(language) : value;
+    // In `value`, a phrase is an English string already (`toJSON`).
+    const original = this[key];
+    return original instanceof Phrase ? original.in(language) : value;
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * A small dialog with text fields: resolves with what was typed, or undefined when it was left. `check` may say what is
- * wrong with it (as text, or a promise of it): then the dialog stays, and shows that.
+ * Shows a small dialog with text fields. Resolves with the typed values by name, or undefined if it was cancelled. If
+ * `check` returns a fault (a text, or a promise of one), the dialog stays open and shows it.
  */
 export function ask({ title, button = "Insert", fields, hint, check = () => undefined }) {
   const dialog = document.createElement("dialog");
@@ -59,9 +59,9 @@ export function ask({ title, button = "Insert", fields, hint, check = () => unde
   });
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
-      const given = Object.fromEntries(new FormData(form));
+      const values = Object.fromEntries(new FormData(form));
       dialog.remove();
-      resolve(dialog.returnValue === "yes" ? given : undefined);
+      resolve(dialog.returnValue === "yes" ? values : undefined);
     });
   });
 }

@@ -1,7 +1,8 @@
 /**
- * A change of many things, one request a batch, with its progress. Its address holds where it stands:
- * whoever leaves the page ends it after the batch under way, and comes back to go on.
+ * Changes many things with one request per batch, and shows the progress. If the person leaves the page, the change
+ * stops after the current batch. The URL gets the fields of the form, so that they can come back and continue.
  */
+
 const form = document.querySelector("form[data-batches]");
 const state = document.getElementById("batch-state");
 const bar = document.querySelector("progress");

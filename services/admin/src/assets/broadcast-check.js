@@ -1,6 +1,6 @@
-import { mailFrame } from "./live-preview.js";
+/** Shows the mail on the page that checks a broadcast, and closes its text part, which is open without scripts. */
 
-/** The page that checks a broadcast: shows the mail as it looks, and closes its text part, which is there without scripts. */
+import { mailFrame } from "./live-preview.js";
 
 const stage = document.querySelector("[data-mail]");
 if (stage) {

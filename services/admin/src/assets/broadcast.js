@@ -1,7 +1,7 @@
+/** The form of a broadcast: a field for each variable instead of JSON, previews of channels, suggestions of topics. */
+
 import { createPreview, wireChoice } from "./live-preview.js";
 import { createSampleValues } from "./sample-values.js";
-
-/** The form of a broadcast: a field for each variable in place of JSON, a preview by channel, and topics as one types. */
 
 const form = document.getElementById("broadcast-form");
 const host = document.getElementById("values");
@@ -41,7 +41,7 @@ if (more) {
     const answer = await fetch(`${form.dataset.topics}?${new URLSearchParams({ search })}`).catch(
       () => undefined,
     );
-    // A newer text asks for itself.
+    // Ignores an answer for an older text: the newer one has its own request.
     if (!answer?.ok || more.value !== typed) return;
     const { topics } = await answer.json();
     found.replaceChildren(

@@ -1,3 +1,5 @@
+/** Turns a text area into a code editor that highlights tags and Markdown, and shows faults at their place. */
+
 import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { html } from "@codemirror/lang-html";
@@ -14,8 +16,6 @@ import {
   WidgetType,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
-
-/** A text area as an editor of code: tags and Markdown are seen, faults stand at their place. */
 
 const theme = EditorView.theme({
   "&": { color: "var(--ink)", maxHeight: "560px", fontSize: "13px" },
@@ -94,9 +94,9 @@ const LANGUAGES = {
 
 const WORDS = ["if", "elsif", "else", "endif", "unless", "endunless", "for", "endfor"];
 
-/** Completions after `{{`, after a `|` in it, and after `{%`. */
+/** Returns a source of completions: variables after `{{`, filters after `|`, words and variables after `{%`. */
 function completions({ names, filters }) {
-  /** With a blank behind the braces, and the end of the tag where it is not there yet. */
+  /** Inserts a blank after the braces, and the end of the tag if it is missing. */
   const option = (label, end) => ({
     label,
     apply(view, _, from, to) {
@@ -123,7 +123,7 @@ function completions({ names, filters }) {
   };
 }
 
-/** A fault below its line, for who does not point at the mark. */
+/** Shows a fault below its line, so that nobody needs to point at the mark. */
 class FaultLine extends WidgetType {
   constructor(message) {
     super();
@@ -143,20 +143,20 @@ const setFaultLines = StateEffect.define();
 const faultLines = StateField.define({
   create: () => Decoration.none,
   update(lines, { changes, effects }) {
-    const given = effects.find((effect) => effect.is(setFaultLines));
-    return given === undefined ? lines.map(changes) : given.value;
+    const replaced = effects.find((effect) => effect.is(setFaultLines));
+    return replaced === undefined ? lines.map(changes) : replaced.value;
   },
   provide: (field) => EditorView.decorations.from(field),
 });
 
 /**
- * Puts an editor in the place of `area`, which keeps the text for the form. `keys` are commands by key,
- * as CodeMirror's keymap takes them; `names` and `filters` are offered where a tag is typed.
+ * Shows an editor instead of `area`, which still has the text for the form. `keys` are key bindings of CodeMirror;
+ * `names` and `filters` are offered as completions in tags.
  */
 export function createCodeField(area, options) {
   const { label, format, keys = [], names = () => [], filters = [], onChange } = options;
   const language = new Compartment();
-  /** Markup runs from left to right, whatever language its words are in. */
+  /** Returns the extensions of a format. HTML is shown from left to right, whatever the language of its text. */
   const languageOf = (name) => [
     LANGUAGES[name]?.() ?? [],
     EditorView.contentAttributes.of({ dir: name === "html" ? "ltr" : area.dir || "ltr" }),
@@ -165,7 +165,7 @@ export function createCodeField(area, options) {
   host.className = "editor";
   area.after(host);
   area.hidden = true;
-  // In a shadow root its styles are sheets of script, which need no leave of the content policy.
+  // In a shadow root, CodeMirror sets its styles by script, which the content security policy does not forbid.
   const root = host.attachShadow({ mode: "open" });
   const isReadOnly = area.readOnly;
   const view = new EditorView({
@@ -177,7 +177,7 @@ export function createCodeField(area, options) {
         history(),
         EditorView.lineWrapping,
         EditorState.readOnly.of(isReadOnly),
-        // Tab goes on to the next field: nobody is caught in here.
+        // Tab has no binding, so that it moves to the next field and keyboard users can leave the editor.
         keymap.of([
           ...keys,
           ...completionKeymap,
@@ -206,7 +206,7 @@ export function createCodeField(area, options) {
     view,
     host,
     setFormat: (name) => view.dispatch({ effects: language.reconfigure(languageOf(name)) }),
-    /** Shows the text of `area`, which somebody else has written. */
+    /** Shows the text of `area` after other code has changed it. */
     open() {
       const { doc } = view.state;
       if (doc.toString() === area.value) return;
@@ -217,7 +217,7 @@ export function createCodeField(area, options) {
       view.dispatch({ selection: { anchor: at }, scrollIntoView: true });
       view.focus();
     },
-    /** Marks what is wrong in the text, and says it below its line. */
+    /** Marks the faults in the text, and shows each below its line. */
     markFaults(faults) {
       const { doc } = view.state;
       const placed = faults.filter(({ line }) => line && line <= doc.lines);

@@ -1,7 +1,7 @@
+/** The page of a tenant's design: previews a sample mail while a person types, and has a picker beside each colour. */
+
 import { chooseImage } from "./image-picker.js";
 import { createPreview, wireChoice } from "./live-preview.js";
-
-/** The page of a tenant's design: a sample mail in it as one types, and a picker beside each colour. */
 
 const form = document.getElementById("design-form");
 const preview = createPreview({ form });

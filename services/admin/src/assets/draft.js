@@ -1,8 +1,8 @@
-/** Keeps what is typed as a draft, and says so; asks before leaving only where that failed. */
+/** Saves what is typed as a draft and shows the state. Asks before the page is left only if it cannot save in time. */
 
 const SAVE_AFTER_MS = 700;
 const AGAIN_AFTER_MS = 5000;
-/** Browsers send no more than this behind a page that is left. */
+/** Maximum length of a request in characters that is sent while the page is left. Browsers send no more (64 KiB). */
 const MOST_KEPT_ALIVE = 60_000;
 
 const time = new Intl.DateTimeFormat(document.documentElement.lang, {
@@ -11,13 +11,13 @@ const time = new Intl.DateTimeFormat(document.documentElement.lang, {
 });
 
 /**
- * `state` is told in words. `onSaved` is given the server's answer: `{id, revision}`. What the form holds at
- * first counts as saved, but where `isHeld`: there two texts stand beside one another, and nothing is saved
- * before somebody says which.
+ * `state` is the element that shows the state. `onSaved` gets the server's answer, `{id, revision}`. The first content
+ * of the form counts as saved, except with `isHeld`: then the page shows two conflicting texts, and nothing is saved
+ * until the person submits one.
  */
 export function createDraft({ form, state, isHeld, onSaved, onConflict }) {
   const bodyOf = () => new URLSearchParams(new FormData(form));
-  /** Returns the part of the form to save: not the sample values' table, the token, or a test's recipient. */
+  /** Returns the fields to compare as a string: without the token, the recipient of a test and the revision. */
   const keptOf = (body) => {
     const kept = new URLSearchParams(body);
     for (const name of ["_token", "to", "revision"]) kept.delete(name);
@@ -71,7 +71,7 @@ export function createDraft({ form, state, isHeld, onSaved, onConflict }) {
     }
   };
 
-  /** Saves now what is not saved; false where it could not be. */
+  /** Saves unsaved changes now. Resolves with whether all changes are saved. */
   const flush = async () => {
     isWaiting = false;
     clearTimeout(timer);
@@ -89,6 +89,7 @@ export function createDraft({ form, state, isHeld, onSaved, onConflict }) {
     if (!isDirty()) return;
     if (hasFailed || isWaiting || String(bodyOf()).length > MOST_KEPT_ALIVE) event.preventDefault();
   });
+  // Saves unsaved changes while the page is left. The browser sends the request afterwards (`keepalive`).
   addEventListener("pagehide", () => {
     if (!isDirty() || underWay !== undefined || hasFailed || isWaiting) return;
     const body = bodyOf();

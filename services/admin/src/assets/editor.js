@@ -1,3 +1,5 @@
+/** The template editor. Connects its parts: text, toolbar, sample values, preview, draft and test. */
+
 import { createCodeField } from "./code-field.js";
 import { createDraft } from "./draft.js";
 import { showFieldFaults, wireDigestLoss } from "./field-faults.js";
@@ -7,12 +9,10 @@ import { createSampleValues } from "./sample-values.js";
 import { createActions, createToolbar, insertVariable } from "./toolbar.js";
 import { createWritingMode } from "./writing-mode.js";
 
-/** The template editor: text with its toolbar, values, preview, draft and test, each in a module of its own. */
-
 const form = document.getElementById("template-form");
 const byId = (id) => document.getElementById(id);
 const field = (name) => form.elements.namedItem(name);
-/** Returns a mail's format. */
+/** Returns a mail's format; `text` if the form has no field for it. */
 const format = () => field("format")?.value ?? "text";
 const isMarkdown = () => format() === "markdown";
 const mayEdit = form.dataset.mayEdit === "true";
@@ -110,7 +110,7 @@ if (mayEdit) {
     event.preventDefault();
     const { submitter } = event;
     if (!(await draft.flush())) {
-      // Shown by the server, beside its field.
+      // The server shows the fault beside its field.
       draft.stop();
       form.submit();
       return;
@@ -157,7 +157,7 @@ byId("send-test")?.addEventListener("click", async () => {
   answer.textContent = told.ok ? `Sent. ${told.text}` : `Not sent: ${told.text}`;
 });
 
-// On a phone one part is seen at a time.
+// On a phone, only one part is visible at a time.
 wireChoice(form, "pane", (pane) => {
   form.dataset.shows = pane;
 });

@@ -1,6 +1,6 @@
 /** Shows faults beside the fields of a form. */
 
-/** `faults` are sentences by the name of their field. */
+/** `faults` has a sentence for each name of a field with a fault. */
 export function showFieldFaults(form, faults = {}) {
   for (const place of form.querySelectorAll("[data-fault-of]")) {
     const { faultOf: name } = place.dataset;
@@ -12,7 +12,7 @@ export function showFieldFaults(form, faults = {}) {
   }
 }
 
-/** Mends the loss of a digest without leaving the page, on which somebody may be typing. */
+/** Sends the form that separates the events of a digest without leaving the page, where a person may be typing. */
 export function wireDigestLoss() {
   const form = document.getElementById("digest-loss-form");
   form?.addEventListener("submit", async (event) => {

@@ -1,7 +1,8 @@
 /**
- * The list of templates: what the message under the pointer or the keyboard's focus looks like. It is asked for only then,
- * one at a time; Escape hides it, and it stays while the pointer is on it.
+ * The list of templates. Shows a preview of the message under the pointer or with the keyboard's focus. Loads a preview
+ * only when it is needed, and one at a time. Escape hides it; it stays open while the pointer is on it.
  */
+
 import { mailFrame, showPreview } from "./live-preview.js";
 
 const ASK_AFTER_MS = 300;
@@ -13,7 +14,7 @@ const mail = mailFrame(document.getElementById("preview-frame"));
 const known = new Map();
 let timer;
 let hiding;
-/** The link whose preview is wanted; undefined: none. */
+/** The link whose preview is wanted; undefined if there is none. */
 let wanted;
 let isAsking = false;
 
@@ -70,7 +71,7 @@ function hideSoon() {
   hiding = setTimeout(hide, HIDE_AFTER_MS);
 }
 
-// A finger has no place where it rests: a tap opens the template.
+// A touch screen has no hover: there, a tap opens the template.
 if (matchMedia("(hover: hover)").matches) {
   for (const link of document.querySelectorAll("a[data-preview]")) {
     link.addEventListener("pointerenter", () => want(link));

@@ -1,9 +1,9 @@
-/** A dialog in which a person chooses one of the tenant's images, uploads one, or gives the address of another. */
+/** A dialog in which a person chooses one of the tenant's images, uploads one, or enters the URL of another one. */
 
 const MOST_BYTES = 2 * 1024 * 1024;
 const TYPES = "image/png,image/jpeg,image/gif,image/webp";
 
-/** Resolves with the image's address, or undefined when the dialog was left. */
+/** Opens the dialog. Resolves with the image's URL, or undefined if the dialog was cancelled. */
 export function chooseImage() {
   const images = `${/^\/tenants\/[^/]+/.exec(location.pathname)}/images`;
   const list = element("ul", { className: "image-choices" });

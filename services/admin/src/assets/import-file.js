@@ -1,9 +1,9 @@
 /**
- * The page of imports: sends a chosen file part by part, so that neither the browser nor the server ever holds all of it,
- * and goes to the import's page. Without a file the lines of the field are sent as any form is.
+ * The page of imports. Sends a chosen file in parts, so that neither the browser nor the server holds all of it, and
+ * then opens the import's page. Without a file, the form is sent as usual, with the lines in its field.
  */
 
-/** A form may have one megabyte, and encodes each character in at most nine bytes. */
+/** Length of a part. A form may have one megabyte, and encodes each character in at most nine bytes. */
 const PART_CHARACTERS = 90_000;
 const byId = (id) => document.getElementById(id);
 const form = byId("import-form");
@@ -11,7 +11,7 @@ const format = new Intl.NumberFormat(document.documentElement.lang, { style: "pe
 
 class NoText extends Error {}
 
-/** The file's text in parts, of which the last one is known to be it. Throws for bytes that are no text. */
+/** Yields the file's text in parts; `more` is false for the last one. Throws `NoText` if the bytes are not text. */
 async function* partsOf(file) {
   const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const isWide = head[0] === 0xff && head[1] === 0xfe;
@@ -26,7 +26,7 @@ async function* partsOf(file) {
       throw new NoText();
     }
     while (held.length > PART_CHARACTERS) {
-      // A form cannot send half of a character.
+      // A form cannot send half of a surrogate pair.
       const isHalf = /[\ud800-\udbff]/.test(held[PART_CHARACTERS - 1]);
       const end = PART_CHARACTERS - (isHalf ? 1 : 0);
       yield { text: held.slice(0, end), more: true };
@@ -43,7 +43,7 @@ if (form !== null) {
   );
   byId("file-field").hidden = false;
 
-  /** Returns the import's id; undefined: the file is refused. */
+  /** Resolves with the import's id, or undefined if the file is refused. */
   const send = async (path, fields) => {
     const body = new URLSearchParams(fields);
     const accept = { accept: "application/json" };
@@ -85,7 +85,7 @@ if (form !== null) {
         error instanceof NoText
           ? "The file must be UTF-8. Nothing is imported."
           : "The upload stopped: the server could not be reached, or you are signed out. Nothing is imported. Try again.";
-      // Nothing of a file that came only in part may be written.
+      // Cancels the import, so that nothing of an incomplete file is written.
       if (id !== undefined) await send(`${form.action}/${id}/cancel`, { _token }).catch(() => {});
     } finally {
       button.disabled = false;

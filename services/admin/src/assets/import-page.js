@@ -1,10 +1,11 @@
 /**
- * A page that imports: a file's text goes into the field, where it can be seen before it is sent. The lines are sent share
- * by share, with their progress. Each request has all lines, so that a bad one refuses all of them.
+ * A page that imports lines. A chosen file's text is put into the field, where a person can see it before it is sent.
+ * The lines are imported in shares, and the page shows the progress. Each request contains all lines, so that a faulty
+ * line makes the server refuse all of them.
  */
 
 const MOST_BYTES = 500_000;
-/** Most shares of a file. Few, because each sends the whole text again. */
+/** Maximum number of shares. It is small, because each request sends the whole text again. */
 const MOST_SHARES = 10;
 const SHARE_CHARACTERS = 25_000;
 const byId = (id) => document.getElementById(id);
@@ -80,7 +81,7 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-/** Adds a share's counts. Values that all shares have in common are taken once. */
+/** Adds a share's counts to the sums. Values that are the same for all shares are not added up. */
 function add(sums, { lines: _, repeated, leftOut, faults, ignoredColumns, ...counts }) {
   Object.assign(sums, { repeated, leftOut, faults, ignoredColumns });
   for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
@@ -113,7 +114,7 @@ function showFaults(faults, isBegun) {
       ? "It stopped, because these lines are no longer right:"
       : "Nothing was imported. Fix these lines and try again:",
   );
-  // It may be asked for once there is a bad line.
+  // Offers to skip faulty lines once there is one.
   const skipping = byId("skipping");
   if (skipping) skipping.hidden = false;
 }

@@ -1,6 +1,7 @@
+/** Shows a user's live inbox with the element that a tenant's page would use. The Admin UI issues the tokens. */
+
 import "../inbox/belfry-inbox.js";
 
-/** A user's live inbox: the element that a page of the tenant's would have, with tokens from here. */
 const inbox = document.querySelector("belfry-inbox");
 if (inbox) {
   const { user, tokenUrl, token } = inbox.dataset;
@@ -17,7 +18,7 @@ if (inbox) {
   inbox.getToken = async () => {
     const body = new URLSearchParams({ user, _token: token });
     const answer = await fetch(tokenUrl, { method: "POST", body, redirect: "manual" });
-    // Sent to the sign-in, or no editor any more: there is no use in trying again.
+    // The person is signed out or no longer an editor, so trying again is useless.
     if (answer.type === "opaqueredirect" || answer.status === 403) return null;
     if (!answer.ok) throw new Error(`the token was refused: ${answer.status}`);
     return await answer.json();

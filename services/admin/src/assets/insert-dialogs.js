@@ -5,8 +5,8 @@ import { tagWords } from "./visual-document.js";
 import { writtenAddress } from "./visual-schema.js";
 
 /**
- * Asks for what the toolbar and the menu put in. `names()` says the variables that are known, `check(text)` what saving
- * would say of a text, so that a dialog refuses what saving refuses.
+ * Returns the dialogs for the parts that the toolbar and the menu insert. `names()` returns the known variables.
+ * `check(text)` resolves with the fault that saving this text would report, so that a dialog refuses it, too.
  */
 export function insertDialogs({ names, check }) {
   const known = () => names().map(({ name }) => name);
@@ -17,7 +17,7 @@ export function insertDialogs({ names, check }) {
       .filter(({ kind }) => kind === "text")
       .map(({ name }) => name),
   });
-  /** A variable that holds the address may be typed as it is called. */
+  /** Returns the typed address. A bare name becomes the tag of the variable that contains the address. */
   const addressOf = ({ address: typed }) => {
     const given = typed.trim();
     const isName = known().includes(given) || /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(given);
@@ -83,7 +83,7 @@ export function insertDialogs({ names, check }) {
         fields: fields.length > 0 ? fields.slice(0, 4) : ["name"],
       };
     },
-    /** The new attributes of a node of the visual editor. */
+    /** Resolves with the new attributes of a node of the visual editor; undefined if nothing is to change. */
     async change({ type, attrs }) {
       const button = "Change";
       if (type.name === "button") {

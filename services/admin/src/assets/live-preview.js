@@ -1,7 +1,7 @@
-/** The preview as one types: what would be sent, with every fault at its place. */
+/** Shows, while a person types, the message that would be sent, and every fault with its place. */
 
 const PREVIEW_AFTER_MS = 250;
-/** Wait before another try if the server failed, because the person may type no further. */
+/** Wait before another try if the server failed: the person may type nothing more that would start one. */
 const ASK_AGAIN_AFTER_MS = 3_000;
 const NAMES = {
   content: "Content",
@@ -17,8 +17,9 @@ const NAMES = {
 const byId = (id) => document.getElementById(id);
 
 /**
- * `bodyOf` gives what is asked about; default: the form. `onChecked` is given each answer: `{ok, faults, warnings, preview, variables, sampleFault}`. `place` says where a fault
- * of the content is, as the editor counts, and `goTo` goes there.
+ * `bodyOf` returns the body of a request; default: the form. `onChecked` gets each answer, `{ok, faults, warnings,
+ * preview, variables, sampleFault}`, and all faults. `place` returns the place of a content fault as text, in the
+ * editor's terms, and `goTo` moves to its line.
  */
 export function createPreview({
   form,
@@ -76,13 +77,13 @@ export function createPreview({
   return { later, ask };
 }
 
-/** Those of the text, and of what these values make of it. */
+/** Returns the warnings about the text, and about links that are left out with the current values. */
 function warningsOf({ warnings = [], preview: { linksLeftOut = [] } }) {
   const links = linksLeftOut.map((message) => ({ field: "links", message }));
   return [...warnings, ...links];
 }
 
-/** A fault without its place, which the server writes before it, too. */
+/** Returns a fault's message without its place, which the server may have put before it. */
 export function faultWords({ line, column, message }) {
   const place = `line ${line}, column ${column}: `;
   return message.startsWith(place) ? message.slice(place.length) : message;
@@ -115,7 +116,7 @@ function showFaults(id, faults, { place = () => "", goTo }) {
   );
 }
 
-/** Says that what is shown is not what is written now. */
+/** Shows a note if the preview is not of the current text: either an older one, or none at all (`hasShown`). */
 function showStale(isStale, hasShown) {
   for (const [id, isMeant] of [
     ["preview-stale", hasShown],
@@ -127,7 +128,7 @@ function showStale(isStale, hasShown) {
   byId("preview-note")?.parentElement.classList.toggle("is-stale", isStale);
 }
 
-/** Text with what is unfilled marked: `parts` as the server splits it. */
+/** Shows a text with its unfilled parts marked. The server splits the text into `parts`. */
 function setMarked(element, parts) {
   element.replaceChildren(
     ...parts.map(({ text, unfilled }) => {
@@ -141,7 +142,7 @@ function setMarked(element, parts) {
   );
 }
 
-/** In the stages of `preview-stages.eta`. */
+/** Shows a preview in the stages of `preview-stages.eta`. */
 export function showPreview(shown, mail) {
   for (const stage of document.querySelectorAll(".stage")) {
     stage.hidden = stage.id !== `stage-${shown.kind}`;
@@ -188,29 +189,26 @@ function showLinks({ url, actions = [] }) {
   );
 }
 
-/**
- * Shows mails in the frame. Whichever of the two is there last: the frame asks when it is ready, and gets what is
- * new.
- */
+/** Shows mails in the frame. The frame may load after the mail: it reports when it is ready, and then gets the mail. */
 export function mailFrame(frame) {
   let html;
   const post = () => {
-    // To whoever is in the frame: it has no origin to name.
+    // The target is "*", because the sandboxed frame has no origin.
     if (html !== undefined) frame.contentWindow.postMessage({ html }, "*");
   };
   addEventListener("message", (event) => {
     if (event.source === frame?.contentWindow && event.data === "ready") post();
   });
   return {
-    show(given) {
-      if (given === html) return;
-      html = given;
+    show(next) {
+      if (next === html) return;
+      html = next;
       post();
     },
   };
 }
 
-/** Buttons of which one is pressed: `data-<name>` holds what each stands for. */
+/** Connects buttons of which one is pressed at a time. `data-<name>` has the value of each. */
 export function wireChoice(root, name, onChoose) {
   const all = [...root.querySelectorAll(`[data-${name}]`)].filter(
     (one) => one.tagName === "BUTTON",

@@ -1,7 +1,8 @@
 /**
- * A date and time is typed and shown in the reader's own time zone; the form carries the moment, with its offset.
- * Without this script it is typed in UTC, as the label says, and understood so.
+ * Shows dates and times of forms in the reader's time zone, and sends them as ISO 8601 in UTC. Without this script, a
+ * person enters them in UTC, as the label says.
  */
+
 const two = (number) => String(number).padStart(2, "0");
 
 function localValue(at) {
@@ -17,7 +18,7 @@ for (const form of document.querySelectorAll("form[data-local-time]")) {
   const inputs = [...form.querySelectorAll("input[type=datetime-local]")];
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   for (const input of inputs) {
-    // The page's own value, in UTC. A value that a browser restores after a reload is local already.
+    // `defaultValue` is in UTC. `value` may be local already, if the browser has restored it after a reload.
     const at = new Date(`${input.defaultValue}Z`);
     if (!Number.isNaN(at.getTime())) input.value = localValue(at);
     for (const label of input.labels) {

@@ -1,14 +1,14 @@
+/** Behaviour of every page: copying, menus, confirmation before acts, parts that are refreshed, local times. */
+
 import "./palette.js";
 import "./unsaved.js";
 
-/** Behaviour of every page: copying, confirming what cannot be undone, live parts, local times. */
-
-// The answer to a form that was refused stands at the form's own address: a reload opens the form again, and
-// sends nothing. What an address says once, and shows once, leaves it.
+// The answer to a form gets the URL of the page with the form, so that a reload opens the form again and sends nothing.
+// `done` and `shown` are removed from the URL, because what they show is shown only once.
 const isAnswer = document.body.dataset.answer !== undefined;
-// A page with a secret address sends only its origin as referrer. Its form posts to that address itself.
-const isTold = !["", `${location.origin}/`].includes(document.referrer);
-const here = new URL(isAnswer && isTold ? document.referrer : location.href);
+// A page whose URL is secret sends only its origin as referrer. Its form posts to this URL itself.
+const hasReferrer = !["", `${location.origin}/`].includes(document.referrer);
+const here = new URL(isAnswer && hasReferrer ? document.referrer : location.href);
 for (const name of ["done", "shown"]) here.searchParams.delete(name);
 if (here.origin === location.origin && (isAnswer || here.href !== location.href)) {
   history.replaceState(null, "", here);
@@ -29,7 +29,7 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-/** Closes open drop-downs, as menus do. */
+/** Closes the open drop-downs except one, and returns the focus from them to their summary. */
 function closeDrops(except) {
   for (const drop of document.querySelectorAll("details.drop[open]")) {
     if (drop === except) continue;
@@ -82,7 +82,7 @@ const STEPS = [
   [86_400, "hour", 3600],
   [Number.POSITIVE_INFINITY, "day", 86_400],
 ];
-/** English is written as in Britain: the day before the month. */
+/** English dates are British: the day comes before the month. */
 const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
 const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 
@@ -90,7 +90,7 @@ function ago(at) {
   const seconds = (at - Date.now()) / 1000;
   const [, unit, length] = STEPS.find(([limit]) => Math.abs(seconds) < limit);
   if (seconds <= 0 && seconds > -5) return "just now";
-  // A time to come is never now: `in 1 second` at least.
+  // A future time is shown as `in 1 second` at least, never as now.
   return relative.format(Math.round(seconds / length) || Math.sign(seconds), unit);
 }
 
@@ -110,9 +110,9 @@ export function showTimes(root) {
   }
 }
 
-/** Parts of the page that are read again now and then, all by one request; each is found again by its id. */
+/** Areas of the page that are refreshed regularly, all with one request. Their children are matched by id. */
 const areas = [...document.querySelectorAll("[data-live]")];
-// While a dialog asks, the form that it asks about stays.
+// While a dialog is open, the form that it asks about must not be replaced.
 const isUntouched = (area) =>
   !area.contains(document.activeElement) &&
   area.querySelector("details[open]") === null &&
@@ -123,7 +123,7 @@ async function refresh() {
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
   if (!answer.ok || answer.redirected) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  // Looked at again: a reader may have begun meanwhile.
+  // Checks again, because the reader may have begun to use an area during the request.
   const parts = areas
     .filter(isUntouched)
     .flatMap((area) => [...area.querySelectorAll(":scope > [id]")]);

@@ -1,7 +1,8 @@
 /**
- * The command palette (Ctrl+K or Cmd+K) goes to any page of the navigation by a few letters of its name, or searches
- * for what was typed. `?` lists the shortcuts, `/` goes to the search field.
+ * The command palette (Ctrl+K or Cmd+K). It opens a page of the navigation by a few letters of the page's name, or
+ * searches for the typed text. `?` lists the shortcuts, `/` moves to the search field.
  */
+
 const palette = document.getElementById("palette");
 const shortcuts = document.getElementById("shortcuts");
 const field = palette?.querySelector("input");
@@ -27,7 +28,7 @@ function show(text) {
   );
 }
 
-/** The arrow keys move among the entries, and back into the field. */
+/** Moves the focus by some steps among the field and the entries. */
 function move(by) {
   const places = [field, ...list.querySelectorAll("a")];
   const at = places.indexOf(document.activeElement);
@@ -39,7 +40,7 @@ const isTyping = (target) => target.closest("input,textarea,select,[contentedita
 document.addEventListener("keydown", (event) => {
   if (palette === null) return;
   if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) {
-    // In an editor Ctrl+K belongs to the editor.
+    // In an editor, Ctrl+K is a key of the editor.
     if (!palette.open && event.target.closest("textarea, [contenteditable]") !== null) return;
     event.preventDefault();
     if (palette.open) return palette.close();

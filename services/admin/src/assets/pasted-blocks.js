@@ -1,9 +1,9 @@
+/** Makes a mail's paragraphs, lists, quotations and tables from parts of pasted HTML (pasted-html.js). */
+
 import { Fragment } from "prosemirror-model";
 import { writeWords } from "./visual-marks.js";
 import { schema } from "./visual-schema.js";
 import { splitTags } from "./visual-words.js";
-
-/** Makes paragraphs, lists, quotations and tables of a mail from what was read of pasted HTML. */
 
 const { nodes, marks } = schema;
 export const BREAK = "\n";
@@ -11,8 +11,8 @@ const MAX_COLUMNS = 60;
 const MAX_SPAN = 1000;
 
 /**
- * The paragraphs of some runs `{text, look}`, as runs without superfluous blanks: two line breaks end a paragraph. A run
- * that is a line break has no other text.
+ * Splits runs `{text, look}` into paragraphs of runs, and removes superfluous blanks. Two line breaks end a paragraph.
+ * A run that is a line break has no other text.
  */
 export function paragraphsOf(runs) {
   const paragraphs = [[]];
@@ -53,7 +53,7 @@ export function asTitle({ text, look }) {
   return { text: text === BREAK ? " " : text, look: { ...look, strong: false } };
 }
 
-/** Runs as nodes. A tag is one node, even where its program has cut it into several runs. */
+/** Converts runs to nodes. A tag becomes one node, even if the other program has split it into several runs. */
 export function inlineOf(pieces) {
   const found = [];
   let [at, end, index] = [0, 0, -1];
@@ -91,12 +91,12 @@ export function markerOf(text) {
   return { isOrdered: number !== undefined, number: numberOf(number) };
 }
 
-/** A whole number as an attribute has it. */
+/** Returns the whole number in an attribute's text; undefined for any other text. */
 export function numberOf(text) {
   return /^\d{1,9}$/.test(text ?? "") ? Number(text) : undefined;
 }
 
-/** Blocks with their items `{level, isOrdered, number, words}` as lists. */
+/** Replaces the items `{level, isOrdered, number, words}` among blocks by lists. */
 export function withLists(blocks) {
   const found = [];
   for (let at = 0; at < blocks.length; ) {
@@ -112,7 +112,7 @@ export function withLists(blocks) {
   return found;
 }
 
-/** The list that begins with an item, up to an item of a higher level, of another kind or out of order. */
+/** Returns the list that begins with an item. An item of a higher level, of another kind or out of order ends it. */
 function listAt(blocks, from) {
   const { level, isOrdered, number: start = 1 } = blocks[from];
   const items = [];
@@ -145,7 +145,7 @@ function listAt(blocks, from) {
   return { list, end: at };
 }
 
-/** Quotations of paragraphs, and what cannot stand in one between them. */
+/** Puts paragraphs into quotations. Blocks that a quotation cannot contain stay between the quotations. */
 export function quoted(blocks) {
   const found = [];
   let own = [];
@@ -165,14 +165,17 @@ export function quoted(blocks) {
   return found;
 }
 
-/** How many columns or rows a cell takes. */
+/** Returns how many columns or rows a cell spans. */
 export function spanOf(text) {
   return Math.min(MAX_SPAN, Math.max(1, numberOf(text) ?? 1));
 }
 
-/** Rows of cells `{blocks, isRight, width, height}` as Markdown; "" of less than two columns. `spend`: a cell's cost. */
+/**
+ * Writes rows of cells `{blocks, isRight, width, height}` as a Markdown table; returns "" for less than two columns.
+ * `spend` is called with the cost of a cell, and returns false when the limit is reached.
+ */
 export function tableText(rows, spend) {
-  /** Counts by column how many more rows the cell above takes. */
+  /** For each column, how many more rows the cell above spans. */
   const taken = [];
   const lines = rows.map((cells, index) => {
     const line = [];

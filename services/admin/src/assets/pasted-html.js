@@ -1,3 +1,9 @@
+/**
+ * Reads HTML that other programs put on the clipboard. Keeps the parts that a mail can contain, and returns the names
+ * of the other parts. Parses `style` attributes and `<style>` elements itself, because the page's policy forbids inline
+ * styles. Pasted HTML is hostile, so it is bounded and read once; only words, marks and blocks of a mail are shown.
+ */
+
 import { Fragment, Slice } from "prosemirror-model";
 import {
   asTitle,
@@ -15,14 +21,8 @@ import { readDocument } from "./visual-document.js";
 import { allowedAddress, schema } from "./visual-schema.js";
 import { writeDocument } from "./visual-text.js";
 
-/**
- * Reads HTML that other programs put on the clipboard. The reader keeps the parts that a mail can hold, and names the
- * rest. It reads styles from the text of the attribute and of `<style>`, because the page's policy forbids inline styles.
- * Pasted HTML is hostile: it is bounded, read once, and only words, marks and blocks of a mail are shown of it.
- */
-
 const { nodes } = schema;
-/** The bound of a mail's text, in characters. */
+/** Maximum length of a mail's text, in characters. */
 export const MAX_WORDS = 256 * 1024;
 const MAX_DEPTH = 300;
 const MAX_LIST_DEPTH = 9;
@@ -32,7 +32,7 @@ const SKIPPED = namesOf("STYLE TITLE META LINK SCRIPT NOSCRIPT TEMPLATE COL COLG
 const BLOCKS = namesOf(
   "ADDRESS ARTICLE ASIDE CAPTION CENTER DD DETAILS DIV DL DT FIGCAPTION FIGURE FOOTER FORM HEADER LI MAIN NAV P PRE SECTION SUMMARY TBODY TD TFOOT TH THEAD TR",
 );
-/** Elements that a mail's text cannot hold, by the name under which the page tells of them. */
+/** Elements that a mail's text cannot contain, each with the name that the page shows for them. */
 const DROPPED = {
   ...{ IMG: "images", SVG: "images", "V:IMAGEDATA": "images" },
   ...{ VIDEO: "media", AUDIO: "media", IFRAME: "media", OBJECT: "media", EMBED: "media" },
@@ -45,13 +45,13 @@ const LOOKS = {
 };
 const STYLED = ["color", "background", "background-color", "font-family", "font-size"];
 
-/** The slice of what is pasted, and by name what was left out: `{slice, dropped}`. */
+/** Returns `{slice, dropped}`: the content to insert, and the names of the parts that were left out. */
 export function readPasted(root) {
   const reader = createReader();
   reader.walk(root, {}, 0);
   const blocks = withLists(reader.end());
   const doc = blocks.length > 1 ? nodes.doc.create({}, blocks) : undefined;
-  // Read back, so that what is shown is what is stored: a link alone becomes a button, as the server has it.
+  // Written as text and read again, so that the editor shows what is stored: a link alone becomes a button.
   const shown = doc && readDocument(writeDocument(doc).text).doc;
   return { slice: Slice.maxOpen(shown?.content ?? Fragment.from(blocks)), dropped: reader.dropped };
 }
@@ -61,11 +61,11 @@ function createReader() {
   /** The declarations of `<style>` by class. */
   const classes = new Map();
   let left = MAX_WORDS;
-  /** The nodes so far, and items of lists as `{level, isOrdered, number, words}`. */
+  /** The nodes so far. Items of lists are still objects `{level, isOrdered, number, words}`. */
   let blocks = [];
-  /** The words of the block that has begun: `{text, look}`. */
+  /** The runs `{text, look}` of the current block. */
   let runs = [];
-  /** The kind of block that the words belong to: `{type, attrs}`, or the item of a list. */
+  /** The kind of block that the runs belong to: `{type, attrs}`, or an item of a list `{level, isOrdered, number}`. */
   let place = { type: nodes.paragraph };
 
   const spend = (cost) => {
@@ -91,7 +91,7 @@ function createReader() {
   const addItemWords = (words) => {
     const last = blocks.at(-1);
     if (last === undefined || last !== place.last) {
-      // Words behind a list in the item become an item of their own.
+      // Words after a list inside the item become an item of their own.
       place.last = { ...place, number: place.last ? undefined : place.number, words };
       blocks.push(place.last);
       return;
@@ -99,7 +99,7 @@ function createReader() {
     last.words.push(nodes.hard_break.create());
     for (const node of words) last.words.push(node);
   };
-  /** Reads into another place, or into blocks of its own. */
+  /** Reads into a block of another kind. `apart` reads into a separate list of blocks and returns it. */
   const within = (other, read) => {
     flush();
     const before = place;
@@ -186,7 +186,7 @@ function createReader() {
     const wordItem = /(?:^|\s)level(\d)/.exec(styles.get("mso-list") ?? "");
     const heading = /^H([1-6])$/.exec(name);
     if (styles.get("mso-list") === "ignore") {
-      // Word writes the sign or the number of an item among its words.
+      // Word writes the bullet or the number of an item into the item's text.
       if (place.level !== undefined) Object.assign(place, markerOf(node.textContent));
     } else if (name === "BR") addText(BREAK, look);
     else if (name === "HR") {
@@ -215,9 +215,9 @@ function createReader() {
     for (const child of list.childNodes) {
       const isItem = child.nodeName.toUpperCase() === "LI";
       if (isItem) number = numberOf(child.getAttribute("value")) ?? number;
-      // Word's and Google's items say how deep they stand; Word's lists are not nested.
-      const said = isItem ? numberOf(child.getAttribute("data-aria-level")) : undefined;
-      const level = Math.min(MAX_LIST_DEPTH, Math.max(1, said ?? inner));
+      // Word's and Google's items have their depth in an attribute; Word's lists are not nested.
+      const ownLevel = isItem ? numberOf(child.getAttribute("data-aria-level")) : undefined;
+      const level = Math.min(MAX_LIST_DEPTH, Math.max(1, ownLevel ?? inner));
       within({ level, isOrdered, number }, () => walk(child, look, depth + 1));
       if (isItem) number += 1;
     }
@@ -253,7 +253,7 @@ function createReader() {
     };
     readRows(table);
     const cells = rows.flat();
-    // Mails lay out their parts in tables; such a table has no cells of words alone.
+    // Mails use tables for their layout. Such a table is recognized by a table or a heading in a cell.
     const isLayout = cells.some((cell) =>
       cell.blocks.some(({ type }) => type === nodes.table || type === nodes.heading),
     );

@@ -1,9 +1,9 @@
 import { fieldTable, makeField, readValue } from "./value-fields.js";
 
 /**
- * One input for each variable that the template names, over the JSON text of `area`, which is what the form
- * sends. The text may hold more than the template names: that stays as it is. Without `others` nobody is told of that;
- * without `data-required` nobody is asked what is required.
+ * Shows one input for each variable of the template. `area` has the values as JSON, and the form sends `area`. Values
+ * that the template does not use are kept, and listed in `others` if it is given. Checkboxes for required variables are
+ * shown only if `host` has `data-required`.
  */
 export function createSampleValues({ host, area, others, onChange, onInsert }) {
   let values = read(area.value) ?? {};
@@ -43,7 +43,7 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
     drawOthers();
   };
 
-  /** Draws the event's values that the text does not use. One click inserts one. */
+  /** Lists the values that the text does not use, at most 30. A click inserts one. */
   const drawOthers = () => {
     if (others === undefined) return;
     const used = new Set(shapes.map(({ name }) => name));
@@ -74,27 +74,27 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
     draw();
   });
   return {
-    /** Shows inputs for these: `{name, kind, fields}`. */
+    /** Shows inputs for these variables, `{name, kind, fields}`. */
     show(variables) {
       shapes = variables;
       draw();
     },
-    /** Puts other values in the place of all. */
-    replace(given) {
-      values = given;
+    /** Replaces all values. */
+    replace(next) {
+      values = next;
       area.value = JSON.stringify(values, null, 2);
       drawn = "";
       draw();
       onChange();
     },
-    /** Events of a digest, as far as they are known: at least one, with the names of its variables. */
+    /** Returns the events of a digest in the values, or else one event with the names of the template's variables. */
     events() {
       const { $items, ...own } = values;
       if (Array.isArray($items) && $items.length > 0) return $items;
       const named = shapes.map(({ name }) => name).filter((name) => !name.startsWith("$"));
       return [{ ...Object.fromEntries(named.map((name) => [name, ""])), ...own }];
     },
-    /** All that is known: what the template names, and what the values hold. */
+    /** Returns all known variables: those of the template, and then the others in the values. */
     names() {
       const known = new Set(shapes.map(({ name }) => name));
       const more = Object.entries(values).filter(([name]) => !known.has(name));
@@ -146,7 +146,7 @@ function rowOf(shape, { values, set, required, isTranslation, asksRequired, isRe
     const caption = document.createElement("code");
     caption.id = `${id}-name`;
     caption.textContent = name;
-    // Belfry fills it in: no event can be without it.
+    // Belfry fills in a variable with `$`, so it is never missing and cannot be set as required.
     if (name.startsWith("$")) caption.textContent = "Events of the digest";
     head.append(caption, ...(name.startsWith("$") || !asksRequired ? [] : [needed]));
     const columns = columnsOf(fields ?? [], value);
@@ -174,7 +174,7 @@ function orNone(rows) {
   return rows.length === 0 ? undefined : rows;
 }
 
-/** Returns the template's columns, then the others in the values. */
+/** Returns the columns of the template, then the others in the values; at most 12. */
 function columnsOf(fields, value) {
   const rows = Array.isArray(value) ? value : value === undefined ? [] : [value];
   const columns = new Set(fields);

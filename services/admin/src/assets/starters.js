@@ -1,4 +1,4 @@
-/** The page of a new message: an example brings its own name for the event type, until one is typed. */
+/** The page for a new message. Choosing an example sets the name of the event type, unless the person has typed one. */
 
 const form = document.getElementById("new-template");
 const eventType = form.elements.namedItem("eventType");

@@ -1,8 +1,8 @@
 import { moveLineDown, moveLineUp, redo, undo } from "@codemirror/commands";
 
-/** The toolbar's changes to the text of a CodeMirror view. The visual editor has the same for its document. */
+/** Returns the toolbar's actions for the text of a CodeMirror view. visual-edits.js has them for the visual editor. */
 export function textEdits(view, isMarkdown) {
-  /** Around whole lines in a mail, within the line in a short text. */
+  /** Inserts a block of the template language: on lines of its own in Markdown, within the line in other texts. */
   const logic = (open, words, close) =>
     isMarkdown()
       ? insertBlock(view, `${open}\n${words}\n${close}`, words)
@@ -52,7 +52,7 @@ function wrap(view, before, after, words) {
   view.focus();
 }
 
-/** Begins every selected line with a mark, or takes it away where all have it. */
+/** Puts a mark before every selected line, or removes the mark if all lines have it. */
 function markLines(view, mark) {
   const { from, to } = view.state.selection.main;
   const { doc } = view.state;
@@ -72,7 +72,7 @@ function markLines(view, mark) {
   view.focus();
 }
 
-/** Replaces the selection by a text, and selects the part of it from `select` on. */
+/** Replaces the selection by a text, and selects the part `select` of the text. */
 function insert(view, text, select) {
   const { from, to } = view.state.selection.main;
   const start = select === undefined ? text.length : text.indexOf(select);
@@ -84,7 +84,7 @@ function insert(view, text, select) {
   view.focus();
 }
 
-/** Puts a block of its own, with an empty line on both sides, behind the line of the selection. */
+/** Inserts a block after the line of the selection, with an empty line on both sides. It replaces an empty line. */
 function insertBlock(view, text, select) {
   const line = view.state.doc.lineAt(view.state.selection.main.to);
   const isEmpty = line.text.trim() === "";

@@ -1,6 +1,6 @@
-/** The toolbar over the text: what it asks for, it puts into the text or into the document, whichever is shown. */
+/** The toolbar above the text. Its actions change the text or the visual editor's document, whichever is shown. */
 
-/** Actions by the `data-do` of a button. `edits()` inserts things in the current mode; `dialogs` ask for them. */
+/** Returns actions by a button's `data-do`. `edits()` returns the current mode's edits; `dialogs` ask for input. */
 export function createActions(edits, dialogs) {
   const put = (name) => async () => {
     const given = await dialogs[name](edits().selected());
@@ -19,7 +19,7 @@ export function createActions(edits, dialogs) {
 const DIRECT = ["bold", "italic", "heading", "list", "divider", "up", "down", "undo", "redo"];
 const ASKED = ["link", "button", "image", "variable", "condition", "loop"];
 
-/** Puts in a variable by its name; of a list, a loop over it, with the fields of its first entry. */
+/** Inserts a variable by its name. For a list, it inserts a loop with up to four fields of the first entry. */
 export function insertVariable(edits, name, value) {
   if (!Array.isArray(value)) {
     edits.variable(name);
@@ -31,7 +31,7 @@ export function insertVariable(edits, name, value) {
   edits.loop({ item: "item", list: name, fields: fields.length > 0 ? fields : [""] });
 }
 
-/** Wires the buttons of `bar`. One is reached by Tab, the others by the arrow keys, as in every toolbar. */
+/** Connects the buttons of `bar`. Tab reaches one button, and the arrow keys reach the others, as in every toolbar. */
 export function createToolbar(bar, { actions, isMarkdown }) {
   const buttons = [...bar.querySelectorAll("button[data-do]")];
   const shown = () => buttons.filter((button) => !button.closest("[hidden]"));

@@ -1,6 +1,6 @@
 /**
- * Asks before a page is left on which something was typed and not saved. A form that keeps what is typed by
- * itself says so by `data-keeps`, one that edits nothing, such as a test, by `data-passing`.
+ * Asks before a person leaves a page with unsaved text. A form that saves by itself has `data-keeps`; a form that edits
+ * nothing, such as a test, has `data-passing`.
  */
 
 const forms = [
@@ -11,7 +11,7 @@ const forms = [
 const touched = new Set();
 let leaving;
 
-/** Returns the form that the server refused. Its values are saved nowhere but in the page. */
+/** Returns the form that the server refused. Its values are only in the page. */
 export function refusedForm() {
   if (document.body.dataset.answer === undefined) return undefined;
   return forms.find((form) => new URL(form.action).pathname === location.pathname);
@@ -44,11 +44,11 @@ for (const name of ["input", "change"]) {
     const form = target.form ?? target.closest?.("form");
     if (!forms.includes(form)) return;
     touched.add(form);
-    // It was sent, and the page stayed.
+    // The form was sent before, but the page stayed open.
     if (form === leaving) leaving = undefined;
   });
 }
-// On the window: behind whoever holds a form back, to ask or to send it otherwise.
+// Listens on the window, so that it runs after other listeners that may prevent the form from being sent.
 addEventListener("submit", (event) => {
   if (!event.defaultPrevented) leaving = event.target;
 });

@@ -1,9 +1,9 @@
 /** Inputs for values of variables: a field for text or a flag, a small table for a list or an object. */
 
-/** A value of a text field is a number where it is written as one and was none before. */
+/** A typed text that matches becomes a number, unless the value was a text before. */
 const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d{1,9})?$/;
 
-/** A list or object within a field shows as its JSON. */
+/** Returns a value as the text of its input. A list or an object is shown as JSON. */
 function shown(value) {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -46,8 +46,8 @@ export function readValue(input, before) {
 }
 
 /**
- * Rows with a field for each column; without columns the rows are plain values. Of an object there is one
- * row, of a list as many as one likes.
+ * Makes a table of inputs with a field for each column; without columns, each row is a plain value. An object has one
+ * row, a list has a row for each entry.
  */
 export function fieldTable({ name, columns, rows, isList, isReadOnly, onChange }) {
   const isPlain = columns.length === 0;
@@ -77,10 +77,10 @@ export function fieldTable({ name, columns, rows, isList, isReadOnly, onChange }
         const label = `${rowName}, ${head}`;
         const input = makeField({ value, label, isReadOnly });
         input.addEventListener("input", () => {
-          const given = readValue(input, value);
-          if (isPlain) current[index] = given;
-          else if (given === undefined) delete current[index][head];
-          else current[index][head] = given;
+          const typed = readValue(input, value);
+          if (isPlain) current[index] = typed;
+          else if (typed === undefined) delete current[index][head];
+          else current[index][head] = typed;
           changed();
         });
         line.insertCell().append(input);

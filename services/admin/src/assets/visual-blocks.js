@@ -1,10 +1,10 @@
+/** Shows the parts of a mail that are more than words in the visual editor: boxes, buttons, images, tables and tags. */
+
 import { NodeSelection } from "prosemirror-state";
 import { tagWords } from "./visual-document.js";
 import { readPlain, readWords, splitTags, Unshown } from "./visual-words.js";
 
-/** How the parts of a mail look in the visual editor that are more than words: boxes, buttons, pictures, tags. */
-
-/** Returns the label of a tag in a box or among words, without its braces. */
+/** Returns the label of a tag, without its braces. `word` is the first word of the box that an `else` is in. */
 export function tagLabel(code, word) {
   const { word: own, rest } = tagWords(code) ?? {};
   switch (own) {
@@ -25,7 +25,7 @@ export function tagLabel(code, word) {
   }
 }
 
-/** An address as it is shown and typed: a variable that is all of it by its name. */
+/** Returns an address as it is shown and typed: if it is only a variable, by the variable's name. */
 export function shownAddress(address) {
   return /^\{\{ ([^{}|]+) \}\}$/.exec(address)?.[1] ?? address;
 }
@@ -37,7 +37,7 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** A small button on a block, which is no part of what is written. */
+/** Returns a small button on a block. It is not part of the document. */
 function editButton(text, label, onClick, isReadOnly) {
   const attributes = { type: "button", class: "visual-edit", contenteditable: "false" };
   const button = element("button", { ...attributes, "aria-label": label }, text);
@@ -46,7 +46,7 @@ function editButton(text, label, onClick, isReadOnly) {
   return button;
 }
 
-/** `edit` opens the dialog of the block or the tag that stands at a place: `edit(position, node)`. */
+/** Returns ProseMirror's node views. `edit(position, node)` opens the dialog of the block or the tag at a position. */
 export function nodeViews({ edit, addElse, isReadOnly }) {
   const opens = (getPos, view) => (event) => {
     event.preventDefault();
@@ -138,9 +138,10 @@ export function nodeViews({ edit, addElse, isReadOnly }) {
 const isOutside = (contentDOM) => (mutation) =>
   mutation.type !== "selection" && !contentDOM.contains(mutation.target);
 
-/** To be read, not to be written: its cells, and what repeats or chooses its rows as rows of their own. */
+/** Returns a table that cannot be edited. Tags that repeat or choose its rows are shown as rows of their own. */
 function tableOf(text) {
   const table = element("table");
+  // Without the second line, the ruler of a Markdown table.
   const lines = text.split("\n").filter((_, at) => at !== 1);
   for (const line of lines) {
     const row = table.insertRow();
@@ -159,7 +160,7 @@ function tableOf(text) {
   return element("div", { class: "visual-table" }, table);
 }
 
-/** The cells of a row: a bar ends one, but not in a tag, and not behind a backslash. */
+/** Splits a row into cells. A `|` ends a cell, except in a tag or after a backslash. */
 function cellsOf(row) {
   const cells = [""];
   for (const { text, isTag } of splitTags(row)) {
@@ -194,7 +195,7 @@ function wordsOf(text) {
   }
 }
 
-/** The block or the tag that is selected as a whole, or the block with an address around the cursor. */
+/** Returns the selected block or tag, or else the button around the cursor; undefined if there is none. */
 export function editableAt({ selection }) {
   if (selection instanceof NodeSelection) {
     return { position: selection.from, node: selection.node };

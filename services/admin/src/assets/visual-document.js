@@ -1,3 +1,8 @@
+/**
+ * Reads the text of a simple mail as a document of the visual editor. If the document cannot represent the text, or
+ * would be written differently, the reader returns the reason instead.
+ */
+
 import { schema } from "./visual-schema.js";
 import {
   BEGINS_OTHER,
@@ -10,19 +15,14 @@ import {
 } from "./visual-text.js";
 import { behindLabel, labelEnd, readPlain, readWords, tagEnds, Unshown } from "./visual-words.js";
 
-/**
- * Reads the text of a simple mail as a document. A text whose document would be written otherwise, or that has what the
- * document does not know, is not shown: it comes with the reason instead.
- */
-
 const HEADING = /^(#{1,3}) (\S.*)$/;
 const ITEM = /^(?:([-+*])|(\d{1,9})([.)])) (?=\S)/;
 const NUMBER = /^(\d{1,9})[.)](?:\s|$)/;
-/** The server has the same bound: `MAX_MARKDOWN_DEPTH`. */
+/** Maximum depth of nested parts, the same as the server's `MAX_MARKDOWN_DEPTH`. */
 const MAX_DEPTH = 20;
 const ENDS = { if: "endif", unless: "endunless", for: "endfor" };
 
-/** Returns `{doc}`, or where it cannot be shown as one `{reason}`. */
+/** Returns `{doc}`, or `{reason, line}` if the text cannot be shown as a document. */
 export function readDocument(text) {
   try {
     const doc = createReader(text).read();
@@ -39,7 +39,7 @@ export function readDocument(text) {
   }
 }
 
-/** The words of a tag: `{word, rest}` of `{% if name %}`; undefined of a variable. */
+/** Returns the words of a block tag such as `{% if name %}` as `{word, rest}`; undefined for a variable. */
 export function tagWords(code) {
   if (!code.startsWith("{%")) return undefined;
   const inside = code.replace(/^\{%-?/, "").replace(/-?%\}$/, "");
@@ -52,7 +52,7 @@ function createReader(text) {
   while (text[length - 1] === "\n") length -= 1;
   const lines = text.slice(0, length).split("\n");
   const end = text.slice(length);
-  /** The numbers that lines begin with. */
+  /** The numbers at the beginning of lines, to find out whether a number is an item's (as markdown-parser.ts does). */
   const numbers = new Set(lines.map((line) => Number(NUMBER.exec(line.trim())?.[1])));
   let at = 0;
   let depth = 0;
@@ -65,7 +65,7 @@ function createReader(text) {
     while (at < lines.length && isBlank(lines[at])) at += 1;
     return at - from;
   };
-  /** Reads what stands in another block, so many deep at most as the server takes them. */
+  /** Reads the content of a block. Fails if it is nested more deeply than the server allows. */
   const deeper = (read) => {
     depth += 1;
     if (depth > MAX_DEPTH) fail("parts that stand too deep in one another");
@@ -73,7 +73,7 @@ function createReader(text) {
     depth -= 1;
     return found;
   };
-  /** A line that is one block tag and nothing else. */
+  /** Returns the words of a line that is one block tag and nothing else; undefined for any other line. */
   const tagLine = (line) =>
     line.startsWith("{%") && tagEnds(line).get(0) === line.length ? tagWords(line) : undefined;
   const isItemNumber = (number) =>
@@ -84,7 +84,7 @@ function createReader(text) {
   };
   const isTable = (line, next = "") =>
     RULER.test(next) && next.includes("-") && (line.includes("|") || next.includes("|"));
-  /** A link or an image that is all of a line. */
+  /** Returns the link or the image that is a whole line; undefined for any other line. */
   const alone = (line) => {
     const from = /^!?\[/.exec(line)?.[0].length;
     const tags = from === undefined ? undefined : tagEnds(line);
@@ -93,7 +93,7 @@ function createReader(text) {
     if (link?.end !== line.length) return undefined;
     return { label: line.slice(from, close), isImage: from === 2, ...link };
   };
-  /** Whether a line goes on a paragraph that has begun. */
+  /** Whether a line continues the paragraph above. */
   const goesOn = (index) => {
     const line = lines[index];
     if (line === undefined || isBlank(line) || tagLine(line) || BEGINS_OTHER.test(line))
@@ -108,7 +108,7 @@ function createReader(text) {
     return schema.node("paragraph", attrs, words);
   };
 
-  /** A list of which the items begin in these lines: `{text, line}`, without what stands before them. */
+  /** Reads a list from its lines `{text, line}`, whose texts have no indentation of the items around the list. */
   const readList = (own, attrs) => {
     const [, sign, number, mark] = ITEM.exec(own[0].text);
     const type = sign === undefined ? "ordered_list" : "bullet_list";
@@ -160,7 +160,7 @@ function createReader(text) {
     }
     return schema.node("list_item", attrs, content);
   };
-  /** The lines of a list: its items, what is indented below them, and blank lines between those. */
+  /** Returns the lines of a list: its items, the indented lines below them, and blank lines between these. */
   const listLines = () => {
     const own = [];
     const [, sign, , mark] = ITEM.exec(lines[at]);
@@ -215,7 +215,7 @@ function createReader(text) {
     return schema.node("quote", attrs, paragraphs);
   };
 
-  /** Reads a table's text, up to a blank line. */
+  /** Reads a table's text, up to a blank line or a tag that ends the box around the table. */
   const readTable = (attrs) => {
     const own = [];
     let depth = 0;
@@ -301,7 +301,7 @@ function createReader(text) {
     return paragraph(own, from, attrs);
   };
 
-  /** Up to the end, or to a line with a tag that ends what is around. */
+  /** Reads blocks up to the end of the text, or up to a line with a tag that ends the branch around them. */
   const readBlocks = () => {
     const blocks = [];
     for (;;) {

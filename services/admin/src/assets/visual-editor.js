@@ -1,3 +1,5 @@
+/** The visual editor of a simple mail. It shows the text of `area` as a document; the form still sends `area`. */
+
 import { baseKeymap } from "prosemirror-commands";
 import { dropCursor } from "prosemirror-dropcursor";
 import { gapCursor } from "prosemirror-gapcursor";
@@ -16,12 +18,10 @@ import { pasteProps } from "./visual-paste.js";
 import { schema } from "./visual-schema.js";
 import { writeDocument } from "./visual-text.js";
 
-/** The visual editor of a simple mail: a document over the text of `area`, which stays what the form sends. */
-
 /**
- * `entries` says what the menu behind `/` has; `edit(node)` is called to change a button, an image or a tag, and
- * answers with its new attributes or undefined. `onChange` is called once the text is in `area`, `onPasted` with the names
- * of what could not be pasted.
+ * `entries` returns the entries of the `/` menu. `edit(node)` asks for changes of a button, an image or a tag, and
+ * resolves with the new attributes or undefined. `onChange` is called when the changed text is in `area`, `onPasted`
+ * with the names of the parts that could not be pasted.
  */
 export function createVisualEditor(area, options) {
   const { host, label, help, entries, edit, onChange, onPasted } = options;
@@ -90,7 +90,7 @@ export function createVisualEditor(area, options) {
   };
 
   return {
-    /** Shows the text of `area`; returns the reason if it cannot. The undo history stays if the text is unchanged. */
+    /** Shows the text of `area`; returns the reason if it cannot. An unchanged text keeps its undo history. */
     open() {
       if (view && writeDocument(view.state.doc).text === area.value) return undefined;
       const { doc, reason } = readDocument(area.value);
@@ -100,7 +100,7 @@ export function createVisualEditor(area, options) {
     focus: () => view.focus(),
     /** Shows faults `{line, message}` of the text at their blocks. */
     markFaults: (all) => view.dispatch(faults.mark(view.state, all)),
-    /** Sets the cursor to what a line of the text has become. */
+    /** Moves the cursor to the block that contains a line of the text. */
     goTo(line) {
       const position = positionOf(view.state.doc, line);
       const $place = view.state.doc.resolve(Math.min(position + 1, view.state.doc.content.size));
@@ -116,7 +116,7 @@ function positionOf(doc, line) {
   return writeDocument(doc).places.findLast((place) => place.line <= line)?.position ?? 0;
 }
 
-/** Faults beside their blocks, until the next ones come. */
+/** Returns a plugin that shows faults below their blocks until other faults are set. */
 function faultMarks() {
   const plugin = new Plugin({
     state: {
@@ -129,12 +129,12 @@ function faultMarks() {
     const decorations = all.flatMap(({ line, message }) => {
       const from = positionOf(state.doc, line ?? 1);
       const to = from + (state.doc.nodeAt(from)?.nodeSize ?? 0);
-      const told = document.createElement("p");
-      told.className = "visual-fault";
-      told.textContent = message;
+      const note = document.createElement("p");
+      note.className = "visual-fault";
+      note.textContent = message;
       return [
         Decoration.node(from, to, { class: "has-fault" }),
-        Decoration.widget(to, told, { side: -1, key: `${from} ${message}` }),
+        Decoration.widget(to, note, { side: -1, key: `${from} ${message}` }),
       ];
     });
     return state.tr.setMeta(plugin, DecorationSet.create(state.doc, decorations));

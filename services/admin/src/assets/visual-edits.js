@@ -7,7 +7,7 @@ import { schema } from "./visual-schema.js";
 
 const { nodes, marks } = schema;
 
-/** The link around a place: `{mark, from, to}`. */
+/** Returns the link around a place as `{mark, from, to}`; undefined if there is none. */
 function linkAround($place) {
   const mark = marks.link.isInSet($place.marks());
   if (!mark) return undefined;
@@ -20,7 +20,7 @@ function linkAround($place) {
   return { mark, from: $place.posAtIndex(first), to: $place.posAtIndex(last + 1) };
 }
 
-/** Actions of the toolbar and the menu. text-edits.js has the same for the text mode. */
+/** Returns the actions of the toolbar and the menu. text-edits.js has them for the text mode. */
 export function visualEdits(current) {
   const run = (command) => {
     const view = current();
@@ -28,7 +28,7 @@ export function visualEdits(current) {
     view.focus();
   };
   const tagOf = (name) => schema.node("tag", { code: `{{ ${name} }}` });
-  /** In the place of an empty paragraph, else behind the block of the cursor. */
+  /** Inserts a block instead of an empty paragraph, or else after the block of the cursor. */
   const insertBlock = (node, offset) =>
     run((state, dispatch) => {
       const { $from } = state.selection;
@@ -75,7 +75,7 @@ export function visualEdits(current) {
     down: () => run(moveBlock(1)),
     undo: () => run(undo),
     redo: () => run(redo),
-    /** The words that are selected, or the link around the cursor, which is selected then. */
+    /** Returns the selected words. If nothing is selected, selects the link around the cursor and returns it. */
     selected() {
       const { dispatch, state } = current();
       const link = state.selection.empty ? linkAround(state.selection.$from) : undefined;
@@ -105,12 +105,12 @@ export function visualEdits(current) {
         ...[schema.text(" · "), link(choose, "$preferences_url"), tag("{% endif %}")],
       ]);
     },
-    /** With the marks of the words around it. */
+    /** Inserts a variable with the marks of the words around it. */
     variable: (name) =>
       run((state, dispatch) =>
         dispatch(state.tr.replaceSelectionWith(tagOf(name)).scrollIntoView()),
       ),
-    /** Around selected words, around selected blocks, or as a box of its own. */
+    /** Puts the condition around the selected words or blocks, or else inserts an empty box. */
     condition(name) {
       const tag = `{% if ${name} %}`;
       const end = "{% endif %}";

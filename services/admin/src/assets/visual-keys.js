@@ -1,3 +1,5 @@
+/** The keys of the visual editor, and the rules that replace typed Markdown and tags. */
+
 import { chainCommands, exitCode, toggleMark } from "prosemirror-commands";
 import { redo, undo } from "prosemirror-history";
 import {
@@ -10,8 +12,6 @@ import { liftListItem, sinkListItem, splitListItem } from "prosemirror-schema-li
 import { TextSelection } from "prosemirror-state";
 import { blockAround, moveBlock } from "./visual-move.js";
 import { schema } from "./visual-schema.js";
-
-/** The keys of the visual editor, and what it makes of signs that are typed at the beginning of a line. */
 
 const { nodes, marks } = schema;
 const heading = (level) =>
@@ -34,7 +34,7 @@ export const RULES = [
   }),
 ];
 
-/** Out of a heading with one line, a button or a preheader, into a new paragraph. */
+/** Moves from a button or a preheader to a new paragraph after it. */
 function paragraphBehind(state, dispatch) {
   const { $from, empty } = state.selection;
   const { name } = $from.parent.type;
@@ -61,7 +61,7 @@ function leaveBox(state, dispatch) {
   return true;
 }
 
-/** Takes a box away and leaves what is in it. */
+/** Removes a box and keeps its content, if the cursor is at the beginning of the box. */
 function unwrapBox(state, dispatch) {
   const { $from, empty } = state.selection;
   if (!empty || $from.parentOffset > 0) return false;

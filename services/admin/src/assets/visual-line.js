@@ -10,7 +10,7 @@ import { pasteProps } from "./visual-paste.js";
 import { schema } from "./visual-schema.js";
 import { readPlain } from "./visual-words.js";
 
-/** Puts pasted words into one line. */
+/** Returns pasted content as one line of plain text with its tags. */
 function asLine({ content }) {
   const text = content.textBetween(0, content.size, " ", ({ type, attrs }) =>
     type.name === "tag" ? attrs.code : " ",
@@ -18,7 +18,7 @@ function asLine({ content }) {
   return new Slice(Fragment.from(readPlain(text.replaceAll(/\s+/g, " "))), 0, 0);
 }
 
-/** One line of plain text with its tags as chips, such as a subject, over an input which stays what the form sends. */
+/** Shows an input's text, such as a subject, as one line with its tags as chips. The form still sends the input. */
 export function createVisualLine(input, { label, names, edit, onChange }) {
   const host = document.createElement("div");
   host.className = "visual line";
@@ -67,11 +67,11 @@ export function createVisualLine(input, { label, names, edit, onChange }) {
     if (!host.hidden) view.focus();
   });
   return {
-    /** Shows chips, or the input as it is. */
+    /** Shows the line with chips, or else the input. */
     show(isVisual) {
       if (isVisual && view.state.doc.textContent !== input.value) view.updateState(stateOf());
       host.hidden = !isVisual;
-      // Hidden, it is no field with a label any more.
+      // With the type `hidden`, the input is no longer a field that its label names.
       input.type = isVisual ? "hidden" : "text";
     },
   };

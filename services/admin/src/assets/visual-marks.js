@@ -1,3 +1,5 @@
+/** Writes words with their marks as Markdown, and reads the result to check that the words and marks are the same. */
+
 import {
   ASCII_PUNCTUATION,
   flanking,
@@ -13,14 +15,12 @@ import {
   tagEnds,
 } from "./visual-words.js";
 
-/** Writes words with their marks as Markdown, and reads them once more, so that they come back as they are. */
-
-/** Writes the words of a text as Markdown; a line for each line. `isLabel`: they stand in the `[]` of a button. */
+/** Writes the words of a text as Markdown, line by line. `isLabel` is set if they are in the `[]` of a button. */
 export function writeWords(content, isLabel = false) {
   const atoms = atomsOf(content);
   const written = markdownOf(atoms, isLabel);
   if (reads(written, atoms)) return written;
-  // Marks that Markdown has no way to write, as of half a word with its punctuation.
+  // Markdown cannot express these marks, for example on half a word with its punctuation. Only links are kept.
   const bare = atoms.map((atom) => ({ ...atom, marks: atom.marks.filter(isLink) }));
   return markdownOf(bare, isLabel);
 }
@@ -45,8 +45,8 @@ const sameMarks = (one, other) =>
   one.length === other.length && one.every((mark) => mark.isInSet(other));
 
 /**
- * Each character, tag and line end with its marks, a tag that was typed among words too, as it is read. A line begins
- * and a text ends with no blank.
+ * Returns each character, tag and line end with its marks. A tag that was typed among words counts as a tag, as when it
+ * is read. Blanks at the beginning of a line are left out.
  */
 function atomsOf(nodes) {
   const atoms = [];
@@ -69,7 +69,7 @@ function markdownOf(atoms, isLabel) {
   const marked = withTightMarks(atoms);
   const line = marked.map(({ text, isTag }) => (isTag ? TAG_LETTER : text)).join("");
   const tags = tagEnds(line);
-  /** The run of one sign around the place, read once for all of its signs. */
+  /** The current run of one repeated sign. It is computed once for all signs in it. */
   let run = { to: -1 };
   let written = "";
   let at = 0;
@@ -87,7 +87,7 @@ function markdownOf(atoms, isLabel) {
     close(kept === -1 ? open.length : kept);
     const begun = atom.marks.filter((mark) => !mark.isInSet(open));
     const extent = (mark) => {
-      // Nothing stands inside code.
+      // Code cannot contain other marks, so it is the innermost.
       if (mark.type.name === "code") return -1;
       let end = index + 1;
       while (end < marked.length && mark.isInSet(marked[end].marks)) end += 1;
@@ -112,7 +112,7 @@ function markdownOf(atoms, isLabel) {
   return written;
 }
 
-/** Takes marks away from blanks at their ends, and from punctuation there which would keep them from being read. */
+/** Removes marks from blanks at their ends, and from punctuation there with which Markdown would not read the marks. */
 function withTightMarks(atoms) {
   const tight = atoms.map((atom) => ({ ...atom, marks: [...atom.marks] }));
   const has = (atom, name) => atom?.marks.some(({ type }) => type.name === name) === true;
@@ -135,7 +135,7 @@ function withTightMarks(atoms) {
 
 const isSign = ({ text, isTag }) => !isTag && PUNCTUATION.test(text);
 
-/** The run of one sign that begins at an atom; `isMixed`: marks begin or end in it or beside it. */
+/** Returns the run of one sign that begins at an atom. `isMixed` is true if marks begin or end in it or beside it. */
 function runAt(marked, from, { line, at, tags }) {
   let to = from;
   while (marked[to + 1]?.text === marked[from].text) to += 1;
@@ -144,7 +144,7 @@ function runAt(marked, from, { line, at, tags }) {
   return { from, to, isMixed, ...flanking(line, at, at + 1 + (to - from), tags) };
 }
 
-/** A character as it is written so that it stands for itself. */
+/** Returns a character, with a backslash if Markdown would otherwise read it as a sign. */
 function escaped(character, { line, at, index, marked, isLabel, run }) {
   const next = marked[index + 1];
   const isAtEdge = (one) => one !== undefined && !sameMarks(one.marks, marked[index].marks);
