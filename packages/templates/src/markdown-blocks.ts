@@ -193,6 +193,7 @@ export function markdownTree(tokens: readonly Token[]): {
     if (token.level > MAX_MARKDOWN_DEPTH * 2) {
       tooDeep ??= token.map?.[0] ?? parent.begin;
     } else if (token.nesting === -1) {
+      // The parser's end of a block may include blank lines; the end of its last child does not.
       const last = parent.children.at(-1);
       if (last !== undefined) parent.end = last.end;
       open.pop();

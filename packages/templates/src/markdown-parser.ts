@@ -7,7 +7,7 @@ import { countWhile } from "./language/tags.ts";
 export type { Token } from "markdown-it";
 
 /**
- * What a removed block tag between two lines ends. It always ends a paragraph, a quotation, and a table that no row
+ * The effect of a removed block tag between two lines. It always ends a paragraph, a quotation, and a table that no row
  * follows. `list` also ends a list; with `item`, the list continues.
  */
 export type Interruption = "item" | "list";

@@ -91,6 +91,7 @@ function run(job: MarkupJob, timeoutMs: number, done: (result: MarkupResult) => 
     // Answers that arrived while this process was busy are read first.
     setImmediate(() => finish(refused(`compiling took longer than ${timeoutMs} ms`), false));
   };
+  // The first timeout limits starting the thread and loading the compiler, the second one compiling.
   let timer = setTimeout(onTimeout, COMPILER_START_TIMEOUT_MS);
   const onMessage = (answer: MarkupAnswer): void => {
     if (answer.id !== job.id) return;

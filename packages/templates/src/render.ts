@@ -70,7 +70,7 @@ export type Rendered =
       Told)
   | RenderFault;
 
-/** Why a message could not be rendered: `reason` is a text, `code` and `args` say the same for programs. */
+/** Why a message could not be rendered: `reason` for people, `code` and `args` for programs. */
 export interface RenderFault {
   ok: false;
   code: "content-too-large" | "too-costly" | "variable-missing" | "template-unreadable";

@@ -126,6 +126,7 @@ function headSteps(
       { at: end.start, to: end.start, write: last },
     ];
   }
+  // The layout has no head, or an empty one: a new head is inserted, or replaces it.
   const body = elements.find(({ element }) => element === "mj-body")?.start ?? template.length;
   const at = head?.start ?? body;
   const to = head === undefined ? body : template.indexOf(">", head.start) + 1;

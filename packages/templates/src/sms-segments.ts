@@ -38,9 +38,9 @@ export function encodingPrice(text: string): string | undefined {
   const found = notGsm7(text);
   if (found === undefined) return undefined;
   const without = Array.from(text, (one) => (SEPTETS.has(one) ? one : "?")).join("");
-  const [actual, inGsm7] = [smsSegments(text).segments, smsSegments(without).segments];
-  if (actual === inGsm7) return undefined;
-  return `${found.name} is not in GSM-7: ${actual} segments instead of ${inGsm7}`;
+  const [dear, cheap] = [smsSegments(text).segments, smsSegments(without).segments];
+  if (dear === cheap) return undefined;
+  return `${found.name} is not in GSM-7: ${dear} segments instead of ${cheap}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Hostile input for every interface that takes input; each test states what its interface answers. */
+/** Hostile input for every interface that accepts input. Each test states the answer of its interface. */
 
 /** Runs a script if it is inserted as markup; also breaks out of an attribute, a string or a template. */
 export const SCRIPT = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{x}}`;
@@ -18,7 +18,7 @@ export const NOT_UTF8: readonly Uint8Array[] = [
   Buffer.alloc(64),
 ];
 
-/** Escapes inside a JSON string: null bytes, control characters, lone surrogates. */
+/** Escapes in JSON strings for characters that no text may contain: null bytes, control characters, lone surrogates. */
 export const NO_TEXTS: readonly string[] = [
   ...[
     "\\u0000",
@@ -81,7 +81,7 @@ export const BAD_ADDRESSES: readonly string[] = [
   ...["b@x.io\r\nBcc: evil@x.io", "b@x.io, evil@x.io", "b@x.io;evil@x.io", "B <b@x.io>"],
   ...['"a\r\nb"@x.io', '"a"@x.io,b@x.io', '"a"@x.io, "b"@x.io', "a,b@x.io", '"<a>"@x.io'],
   ...["group:b@x.io;", "a:b@x.io", "b@@x.io", "(c)a@x.io", "a@x.io(c)"],
-  // NFC turns it into an ASCII semicolon.
+  // Unicode normalization (NFC) converts U+037E to an ASCII semicolon.
   "a\u037eb@x.io",
   // Unquoted spaces and invisible characters.
   ...["b c@x.io", "a\u00a0b@x.io", "a\u3000b@x.io", "a\u2028b@x.io", '"a\u2028"@x.io'],

@@ -83,8 +83,8 @@ export function noteLeftOutLink(
   rendering.linksLeftOut ??= new Set();
   if (rendering.linksLeftOut.size === MAX_LINKS_TOLD) return;
   const cut = code.length > MAX_TOLD_TAG_CHARACTERS;
-  const shown = cut ? `${code.slice(0, MAX_TOLD_TAG_CHARACTERS)}…` : code;
-  rendering.linksLeftOut.add(`${attribute} {{ ${shown} }} (${reason})`);
+  const told = cut ? `${code.slice(0, MAX_TOLD_TAG_CHARACTERS)}…` : code;
+  rendering.linksLeftOut.add(`${attribute} {{ ${told} }} (${reason})`);
 }
 
 /** Whether the message has used up its characters or its steps. */

@@ -104,6 +104,7 @@ class Preparation {
   pieces(nodes: readonly Node[]): Piece[] {
     const pieces: Piece[] = [];
     let group: { part: Range; pieces: Piece[] } | undefined;
+    // Returns the list for a piece at an offset: that of the optional part around it, or else the result.
     const target = (offset: number): Piece[] => {
       const part = this.#partAt(offset);
       if (part === undefined) return pieces;

@@ -22,6 +22,7 @@ async function ask(asked) {
   wanted = asked;
   if (isAsking) return;
   isAsking = true;
+  // Another link may become wanted during a request. It is loaded next.
   for (let link = wanted; link !== undefined; link = wanted === link ? undefined : wanted) {
     const { preview: address } = link.dataset;
     if (!known.has(address)) known.set(address, await answerOf(address));

@@ -41,7 +41,7 @@ form.addEventListener("submit", async (event) => {
   const parts = Math.min(MOST_SHARES, Math.ceil(lines.value.length / SHARE_CHARACTERS));
   const sums = {};
   let of = 0;
-  // Hides what the page says about an earlier import.
+  // Hides the messages about an earlier import.
   for (const told of document.querySelectorAll("[data-told]")) told.hidden = true;
   faulty.hidden = true;
   button.disabled = true;

@@ -56,6 +56,7 @@ export function asTitle({ text, look }) {
 /** Converts runs to nodes. A tag becomes one node, even if the other program has split it into several runs. */
 export function inlineOf(pieces) {
   const found = [];
+  // The position in the joined text, and the end and the index of the run at this position.
   let [at, end, index] = [0, 0, -1];
   for (const part of splitTags(pieces.map(({ text }) => text).join(""))) {
     const partEnd = at + part.text.length;

@@ -141,7 +141,7 @@ const isOutside = (contentDOM) => (mutation) =>
 /** Returns a table that cannot be edited. Tags that repeat or choose its rows are shown as rows of their own. */
 function tableOf(text) {
   const table = element("table");
-  // Without the second line, the ruler of a Markdown table.
+  // Leaves out the second line, which is the ruler of a Markdown table.
   const lines = text.split("\n").filter((_, at) => at !== 1);
   for (const line of lines) {
     const row = table.insertRow();
