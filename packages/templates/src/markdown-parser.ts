@@ -74,7 +74,7 @@ parser.inline.ruler.before("newline", UNREAD_LINK, (state, silent) => {
   return true;
 });
 
-/** A greater number begins a list item only if the number before it or the next number is near it. */
+/** A number above this begins a list item only if the number before it or the next number is near it. */
 const MAX_LONE_NUMBER = 9;
 /** How many lines above and below an item are searched for these numbers. */
 const MAX_ITEM_LINES = 50;

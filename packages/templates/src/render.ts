@@ -254,10 +254,7 @@ function lineText(template: string, limit: number): PreparedText {
   return { template, clean: cleanLine, measure: countCharacters, limit };
 }
 
-/**
- * Returns a renderer that runs the writers in order and makes a message of their texts. It ends when a limit is
- * reached.
- */
+/** Returns a renderer that runs the writers in order and makes a message of their texts. A reached limit ends it. */
 function rendererOf(
   { locale }: CompiledTemplate,
   prepared: readonly PreparedText[],

@@ -115,9 +115,7 @@ const HTML_ELEMENT = new RegExp(
   "i",
 );
 
-/**
- * Detects MJML by its root element, and HTML by a document type or any element that mails use; the rest is plain text.
- */
+/** Detects MJML by its root element and HTML by a document type or any element of mails; the rest is plain text. */
 export function emailFormat(content: string): FoundFormat {
   const root = content.slice(BEFORE_ROOT.exec(content)?.[0].length ?? 0);
   if (/^<mjml(?=[\s/>])/i.test(root)) return "mjml";

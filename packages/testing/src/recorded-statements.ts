@@ -21,8 +21,7 @@ const PASSES_ON = /packages\/database\/src\/(connection|data-fault|functions\/ca
  */
 export function recordStatements(folder: string): void {
   const seen = new Map<string, RecordedStatement | undefined>();
-  // A queued statement is sent on the stack of the code that frees a connection, so it is recorded when it is
-  // requested.
+  // A queued statement is sent on the stack of the code that frees a connection. So the request is recorded.
   for (const { prototype } of [pg.Pool, pg.Client] as { prototype: { query: unknown } }[]) {
     const query = prototype.query as (...all: unknown[]) => unknown;
     prototype.query = function (...args: unknown[]) {

@@ -40,7 +40,7 @@ export const UNSUPPORTED_TAGS: Readonly<Record<string, string>> = {
   not: "write {% unless … %}",
 };
 
-/** Filters. */
+/** Names of filters. */
 export const UNSUPPORTED_FILTERS: Readonly<Record<string, string>> = {
   append: "write the text behind the tag",
   prepend: "write the text in front of the tag",

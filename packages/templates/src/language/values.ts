@@ -3,7 +3,7 @@
 import { BLANK, type Comparator, EMPTY, NIL } from "./expressions.ts";
 import { type Rendering, RenderingEnded, spend, spendCharacters } from "./rendering.ts";
 
-/** Whether a value counts as true. Only a missing value, null and false do not; 0 and an empty text do. */
+/** Whether a value counts as true: all values except a missing one, null and false. 0 and an empty text are true. */
 export function isTruthy(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== NIL;
 }

@@ -52,7 +52,7 @@ function createReader(text) {
   while (text[length - 1] === "\n") length -= 1;
   const lines = text.slice(0, length).split("\n");
   const end = text.slice(length);
-  /** The numbers at the beginning of lines, to find out whether a number is an item's (as markdown-parser.ts does). */
+  /** The numbers at the beginning of lines, to decide whether a number is an item's (compare markdown-parser.ts). */
   const numbers = new Set(lines.map((line) => Number(NUMBER.exec(line.trim())?.[1])));
   let at = 0;
   let depth = 0;
