@@ -53,12 +53,12 @@ const WORDS: Readonly<Record<string, Phrase>> = {
   [TEST_TYPE satisfies WebhookMessageType]: say`Test message`,
 };
 
-/** A sentence for a type; the type itself where there is none. */
+/** Returns a sentence for a message type, or the type itself if it has no sentence. */
 export function typeWords(type: string): Words {
   return Object.hasOwn(WORDS, type) ? (WORDS[type] ?? type) : type;
 }
 
-/** `everything`, or the types. */
+/** Returns the list of types, or `everything` if the list is empty. */
 export function typesInShort(types: readonly string[]): Words {
   return types.length === 0 ? say`everything` : types.join(", ");
 }
@@ -75,11 +75,11 @@ interface EndpointFacts {
 interface EndpointState {
   tone: "good" | "busy" | "bad" | "quiet";
   text: Phrase;
-  /** A sentence. */
+  /** A sentence with the reason or the time of the state; null if there is nothing to add. */
   note: Phrase | null;
 }
 
-/** The state of an endpoint in words. */
+/** Returns the state of an endpoint in words. */
 export function endpointState(endpoint: EndpointFacts, now = Date.now()): EndpointState {
   const { active, disabledAt, disabledReason, failingSince, pausedUntil } = endpoint;
   if (!active && disabledReason !== null) {
