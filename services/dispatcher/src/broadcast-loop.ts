@@ -27,22 +27,23 @@ interface BroadcastDeps {
   now?: () => Date;
 }
 
-/** While the last chunks of all broadcasts are being dispatched. */
+/** Pause between rounds while no broadcast can be expanded, because the last chunks are still being dispatched. */
 const REST_MS = 25;
-/** After so many rests the next round goes on. */
+/** After this many pauses in a row without progress, the round ends; the next round continues. */
 const MOST_RESTS = 20;
 
 /**
- * Returns a round that moves broadcasts on, one chunk of each tenant in turn, until none is due, and counts what has become
- * of them. Replicas may all run it: the database lets one at a time have a broadcast. A chunk whose message is lost is the
- * sweeper's. Ends at the signal after the call in hand; returns how many events it made.
+ * Returns a round that expands due broadcasts, one chunk per tenant at a time, until none is due, and counts the
+ * results of finished chunks. All replicas may run it: the database gives a broadcast to one replica at a time. If the
+ * message of a chunk is lost, the sweeper publishes the events again. At the signal, a round ends after the current
+ * call. It returns the number of events that it created.
  */
 export function createBroadcastLoop(
   deps: BroadcastDeps,
 ): (signal?: AbortSignal) => Promise<number> {
   const { pool, dayShare, log, now } = deps;
 
-  /** Moves the first of a tenant's broadcasts on that need not wait. Returns its new events; undefined: all wait. */
+  /** Expands the tenant's first broadcast that need not wait. Returns its new events, or undefined if all must wait. */
   async function moveOne(
     ofTenant: readonly DueBroadcast[],
   ): Promise<Expansion["events"] | undefined> {
@@ -69,7 +70,7 @@ export function createBroadcastLoop(
         hasMoved ||= events !== undefined;
         if (events === undefined || events.length === 0) continue;
         total += events.length;
-        // A broadcast never stands before what its tenant sends to one user.
+        // The bulk lane, so that a broadcast never delays the events that its tenant sends to single users.
         if (!(await publishToLane(deps, "bulk", events))) return total;
       }
       rests = hasMoved ? 0 : rests + 1;

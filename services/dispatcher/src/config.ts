@@ -14,7 +14,7 @@ import { type Static, Type } from "@sinclair/typebox";
 const SECOND_MS = 1000;
 const HOUR_MS = 60 * 60 * SECOND_MS;
 
-/** The dispatcher's variables. */
+/** The environment variables of the dispatcher. */
 export const DispatcherConfig = Type.Object({
   ...commonConfig,
   SECRETS_KEYS: Type.String({

@@ -27,31 +27,32 @@ export interface DispatchDeps {
   dispatchPublisher: DispatchPublisher;
   inFlightPerTenant: number;
   /**
-   * Batches with a user in common wait for one another; all that dispatch in this process share it. Postgres keeps the
-   * order of a user's events by itself, over all replicas: this spares it most of the conflicts.
+   * Makes batches with a common user wait for each other. All dispatching in this process shares this queue. Postgres
+   * keeps the order of a user's events by itself, over all replicas; the queue only avoids most of the conflicts.
    */
   userQueue: KeyedSerialQueue;
-  /** Called when deliveries rest: the release loop may look at once. */
+  /** Called when deliveries were stored unreleased, so that the release loop looks at once. */
   onRest: () => void;
   log: Logger;
 }
 
-/** How a batch stands to the events of its users that were accepted earlier. */
+/** How a batch keeps the order with earlier events of its users. */
 export interface Order {
-  /** Reads in the order in which batches come. */
+  /** Runs the read of a batch; reads run in the order in which batches arrive. */
   read: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Dispatches these, earlier ones of the batch's users; undefined: nothing waits for earlier ones. */
+  /** Dispatches these earlier events of the batch's users; undefined if the batch does not wait for earlier events. */
   dispatchFirst: ((ids: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** After so many times of letting earlier ones go first the rest of the batch is put off. */
+/** Events that still wait for earlier ones after this many rounds are retried later. */
 const MOST_ROUNDS = 3;
 const NOTHING_WRITTEN: Written = { deliveries: [], pushes: [], resting: false };
 
 /**
- * Dispatches the events with these ids: read, route, one transaction, publish. Safe to repeat: an event
- * that is dispatched already gets nothing new, but what may not have left is published again. Returns
- * the ids that have to be read anew, as they changed meanwhile. Throws when anything may be undone.
+ * Dispatches the events with these ids: reads them, routes them, stores the result in one transaction and publishes it.
+ * It is safe to repeat: an event that is already dispatched gets no new deliveries, but ids that may not have been
+ * published are published again. Returns the ids of events that have changed meanwhile and must be read again. Throws
+ * if any step may be incomplete.
  */
 export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], order: Order) {
   const { pool, log } = deps;
@@ -62,7 +63,7 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
     const users = new Set(open.map(({ tenantId, userId }) => `${tenantId} ${userId}`));
     return { events, open, place: deps.userQueue.enter(users) };
   });
-  // Missing ones were deleted with time, or their acceptance was rolled back.
+  // Missing events have expired, or their acceptance was rolled back.
   if (read.events.length < ids.length)
     log.warn({ missing: ids.length - read.events.length }, "no such event");
   const spans = startDispatches(read.open, startedAt);
@@ -136,7 +137,7 @@ async function dispatchRead(
     deps.dispatchPublisher.publishPushes([...written.pushes, ...pushesAgain]),
   ]);
   if (failed.length > 0) {
-    // They are in Postgres: let them rest, so that the release loop publishes them.
+    // They are stored in Postgres. Without their release mark, the release loop publishes them.
     await takeBackRelease(
       pool,
       failed.map((delivery) => delivery.id),
@@ -145,7 +146,7 @@ async function dispatchRead(
   return before.pending;
 }
 
-/** Starts a span for each sampled event. A scheduled event begins a trace of its own, with a link to its acceptance. */
+/** Starts a span for each sampled event. A scheduled event begins a new trace, with a link to its acceptance. */
 function startDispatches(events: readonly StoredEvent[], startedAt: number): Spans {
   const tracing = tracer();
   if (tracing === undefined) return undefined;
@@ -167,7 +168,7 @@ function startDispatches(events: readonly StoredEvent[], startedAt: number): Spa
   return spans.size === 0 ? undefined : spans;
 }
 
-/** Somebody else has dispatched these: their spans say so. */
+/** Ends the spans of events that this batch did not claim, with the outcome `repeated`. */
 function endRepeated(spans: NonNullable<Spans>, result: DispatchResult | undefined): void {
   for (const [id, span] of spans) {
     if (!result?.claimed.has(id)) span.end({ "belfry.outcome": "repeated" });
@@ -202,7 +203,10 @@ async function routeAll(deps: DispatchDeps, events: readonly StoredEvent[]) {
   return batch;
 }
 
-/** Earlier events of the same users first, a bounded number of them; then what waited for these. */
+/**
+ * Dispatches a batch. If earlier events of the same users must be dispatched first, dispatches a bounded number of them
+ * and then the events of the batch that waited.
+ */
 async function dispatchInTurn(
   { pool, inFlightPerTenant }: DispatchDeps,
   batch: readonly EventDispatch[],
@@ -213,7 +217,7 @@ async function dispatchInTurn(
   const known = new Set<string>();
   let { earlier } = all;
   for (let round = 0; earlier.length > 0 && round < MOST_ROUNDS; round += 1) {
-    // An event that cannot be dispatched must not block others.
+    // The same earlier events as before cannot be dispatched now, so the batch no longer waits for them.
     if (earlier.every((id) => known.has(id))) options.inTurn = false;
     for (const id of earlier) known.add(id);
     await dispatchFirst?.(earlier);
@@ -276,9 +280,10 @@ function writtenBy(
 }
 
 /**
- * Takes out what would wait (for the end of quiet hours, of a digest's window, or to be read), or count as let
- * through, and then be skipped, as its address is suppressed: that is told now. One statement for a batch in which
- * there is any; of what leaves at once the claim decides.
+ * Skips deliveries to suppressed addresses that would first wait (for the end of quiet hours or of a digest's window,
+ * or for the notification to be read) or count for a throttle. So the timeline shows the skip now, not after the wait.
+ * Runs one statement per batch with such deliveries. For deliveries that are sent at once, the claim checks the
+ * suppression.
  */
 async function leaveSuppressed(pool: Pool, batch: readonly EventDispatch[]): Promise<void> {
   const waiting = batch.flatMap((dispatch) =>
@@ -301,14 +306,15 @@ async function leaveSuppressed(pool: Pool, batch: readonly EventDispatch[]): Pro
     dispatch.outcome = { ...dispatch.outcome, skipped, waits };
     if (Object.keys(waits).length === 0) delete dispatch.outcome.waits;
     dispatch.deliveries = dispatch.deliveries.filter((one) => one !== delivery);
-    // With no delivery under way the last channel has ended here.
+    // Without any delivery left, the event has ended on all channels.
     dispatch.eraseVariables = dispatch.isSensitive && dispatch.deliveries.length === 0;
   }
 }
 
 /**
- * One line an event, with the trace id that finds it: the channels that are on their way to a sender,
- * those that rest until their time or their tenant's turn, those gathered or throttled, and whether a push was published.
+ * Logs one line per event, with the trace id to search for. `released`: channels whose delivery is published to a
+ * sender. `resting`: channels whose delivery waits for its time or for room of its tenant. `unwritten`: channels whose
+ * delivery joined a digest or was throttled. `published`: whether the event has a notification.
  */
 function logDispatched(
   log: Logger,
@@ -331,14 +337,14 @@ function logDispatched(
   log.info(span === undefined ? fields : { ...fields, ...spanFields(span) }, "dispatched");
 }
 
-/** Thrown while one event was routed or rendered: what it holds, or its template, is to blame. */
+/** An event could not be routed or rendered because of its own data or its template. */
 class EventFault extends Error {
   override readonly name = "EventFault";
 }
 
 /**
- * Whether an error comes from an event of the batch, so that the rest of the batch may go well without
- * it. Every other (connections, missing rights, a bug on the way out) would come back for each.
+ * Returns whether an error comes from an event of the batch, so that the other events may succeed without it. Any other
+ * error (a lost connection, missing rights, a bug in publishing) would repeat for every event.
  */
 export function isEventFault(err: unknown): boolean {
   return err instanceof EventFault || isDataFault(err);

@@ -24,29 +24,31 @@ export interface OutgoingDelivery {
   tenantId: string;
   channel: SentChannel;
   traceId: string;
-  /** W3C `traceparent` that its spans belong to; null: not sampled. */
+  /** The W3C `traceparent` that is the parent of the delivery's spans; null if the event is not sampled. */
   traceParent: string | null;
 }
 
 export interface OutgoingPush extends NewPush {
   eventId: string;
   traceId: string;
-  /** Trace parent, as in a delivery. */
+  /** As in `OutgoingDelivery`. */
   traceParent: string | null;
   offset: number;
   createdAt: Date;
 }
 
-/** Publishes what the dispatcher has written: ids of deliveries to the senders, publications to the gateways. */
+/**
+ * Publishes what the dispatcher has stored: ids of deliveries to the senders, notifications to the realtime gateways.
+ */
 export interface DispatchPublisher {
-  /** Publishes what has been released; returns what could not be published, having logged why. */
+  /** Publishes released deliveries. Returns those that could not be published, and logs the reason. */
   publishDeliveries(deliveries: readonly OutgoingDelivery[]): Promise<OutgoingDelivery[]>;
-  /** Publishes to the gateways; resolves when the server has all of it, throws when it may not. */
+  /** Publishes notifications. Resolves when the NATS server has received all; throws if that is not certain. */
   publishPushes(pushes: readonly OutgoingPush[]): Promise<void>;
 }
 
 const FLUSH_TIMEOUT_MS = 2000;
-/** Well below the server's 1 MiB, whatever the texts. */
+/** Keeps a message well below the NATS server's limit of 1 MiB, even with the longest texts. */
 const MAX_PUBLICATIONS_PER_MESSAGE = 20;
 
 export function createDispatchPublisher(options: {
@@ -123,7 +125,7 @@ function startReleases(deliveries: readonly OutgoingDelivery[]): readonly Span[]
   return spans;
 }
 
-/** Adds its span to `spans`, if it is sampled. */
+/** Builds a publication. If the push is sampled, starts a span and adds it to `spans`. */
 function toPublication(push: OutgoingPush, spans: Span[]): PublicationText {
   const { title, body, eventType, traceId } = push;
   const publication = publicationText({
@@ -151,7 +153,7 @@ function slices<T>(items: readonly T[], size: number): T[][] {
   return result;
 }
 
-/** Awaits the work; throws if NATS takes longer. */
+/** Awaits the work; throws if it takes longer than `timeoutMs`. */
 export async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -43,7 +43,7 @@ const unsent = counter(
   "Deliveries deleted with their time that were still to be sent",
 );
 
-// Counts from zero, so that the first one shows as an increase.
+// The counters exist with 0 from the start, so that the first count shows as an increase.
 for (const what of ["events", "deliveries"]) reconciled.inc({ what }, 0);
 
 export function countDispatched(
@@ -95,7 +95,7 @@ export function countSearched(rows: number): void {
   if (rows > 0) searched.inc(rows);
 }
 
-/** Read at a scrape. */
+/** Registers a gauge that is read at each scrape. */
 export function showSearchLags(pool: Pool): void {
   gauge(
     "belfry_search_behind_seconds",
@@ -107,7 +107,7 @@ export function showSearchLags(pool: Pool): void {
   );
 }
 
-/** Read at a scrape. */
+/** Registers a gauge that is read at each scrape. */
 export function showExpiryLags(pool: Pool, retention: KeptDays): void {
   gauge(
     "belfry_expiry_behind_seconds",
@@ -120,7 +120,7 @@ export function showExpiryLags(pool: Pool, retention: KeptDays): void {
   );
 }
 
-/** Read at a scrape: a row a tenant. */
+/** Registers gauges that are read at each scrape, from one row per tenant. */
 export function showAttachments(pool: Pool): void {
   gauge("belfry_attachment_bytes", "Bytes of all tenants' attachments", [], async (it) =>
     it.set({}, (await readAttachmentSums(pool)).bytes),
@@ -143,7 +143,7 @@ async function readAttachmentSums(pool: Pool) {
   return rows[0]!;
 }
 
-/** Ages of the oldest work; read at a scrape, so that nobody pays for it between. */
+/** Registers a gauge with the ages of the oldest work. It is read at a scrape, so it costs nothing between scrapes. */
 export function showBacklogAges(pool: Pool): void {
   gauge(
     "belfry_oldest_waiting_seconds",
@@ -155,7 +155,7 @@ export function showBacklogAges(pool: Pool): void {
   );
 }
 
-/** Read at a scrape. */
+/** Registers a gauge that is read at each scrape. */
 export function showOverdue(pool: Pool): void {
   gauge(
     "belfry_scheduled_overdue_seconds",
@@ -165,7 +165,7 @@ export function showOverdue(pool: Pool): void {
   );
 }
 
-/** Read at a scrape. */
+/** Registers a gauge that is read at each scrape. */
 export function showStalledBroadcasts(pool: Pool): void {
   gauge(
     "belfry_broadcast_stalled_seconds",
@@ -175,7 +175,7 @@ export function showStalledBroadcasts(pool: Pool): void {
   );
 }
 
-/** Read at a scrape, from a count that is made once in a while. */
+/** Registers gauges that are read at each scrape, from a count that is made at most once in 15 s. */
 export function showWaiting(pool: Pool): void {
   const count = createWaitingCount(pool);
   gauge(
@@ -199,19 +199,25 @@ export function showWaiting(pool: Pool): void {
 interface BacklogAge {
   /** `undispatched_event`, `email_delivery` and so on. */
   what: string;
-  /** 0 where nothing waits. */
+  /** 0 if nothing waits. */
   seconds: number;
 }
 
-/** A look at so many overdue deliveries is enough to know that there is trouble. */
+/** Most overdue deliveries of a channel to read. As many as these are a sign of trouble anyway. */
 const MOST_OVERDUE = 5000;
 
-/** Ids of what rested are old: it hides behind none of these what waits longer. */
+/**
+ * Events to read, in the order of their ids. The first one alone may mislead: a scheduled event has an old id even if
+ * it was released just now, and would hide events that have waited longer.
+ */
 const MOST_EVENTS = 200;
 
-/** How long the oldest event waits to be dispatched, from the end of its rest if it had one, and the most overdue resting delivery of a channel to leave. Deliveries of broadcasts wait on purpose. */
+/**
+ * Returns how long the oldest undispatched event has waited (since its release if it was scheduled), and for each
+ * channel how late the most overdue unreleased delivery is. Leaves out deliveries of broadcasts, which wait on purpose.
+ */
 async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
-  // Ids of events are UUIDv7: the least is the oldest.
+  // Ids of events are UUIDv7, so the order of ids is the order of acceptance.
   const { rows } = await pool.query<BacklogAge>({
     name: "backlog_ages",
     text: `select 'undispatched_event' as what, coalesce((
@@ -241,17 +247,19 @@ async function readOverdueSeconds(pool: pg.Pool): Promise<number> {
   return rows[0]?.seconds ?? 0;
 }
 
-/** A look at so many broadcasts, those that are due for longest, is enough. */
+/** Most broadcasts to read; those that have been due for longest come first. */
 const MOST_BROADCASTS = 200;
 
-/** See stalled_broadcasts; 0: none stands still. */
+/**
+ * Returns for how many seconds the most stalled broadcast has made no progress (SQL function stalled_broadcasts), or 0.
+ */
 export async function readStalledSeconds(pool: pg.Pool): Promise<number> {
   const args = { p_most: MOST_BROADCASTS };
   const rows = await callFunction<{ seconds: number }>(pool, "stalled_broadcasts", args);
   return rows[0]!.seconds;
 }
 
-/** Why something waits that is still to be sent; `turn`: for room among what its tenant has on its way. */
+/** Reasons to wait. `turn`: the tenant already has as many released deliveries as it may have. */
 export const WAITING_REASONS = [
   "scheduled",
   "digest",
@@ -274,7 +282,7 @@ export interface Waiting {
 const MOST_COUNTED = 10_000;
 const EVERY_MS = 15_000;
 
-/** Counts waiting deliveries by reason, at most once in 15 s. */
+/** Returns a function that counts waiting events and deliveries by reason; it reuses a count for 15 s. */
 export function createWaitingCount(pool: pg.Pool, now: () => number = Date.now) {
   let counted: Promise<Waiting[]> | undefined;
   let countedAt = 0;

@@ -6,8 +6,8 @@ import { within } from "./dispatch-publisher.ts";
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
- * Returns a round that carries out the erasures of users that tenants have asked for over HTTP. What is under
- * way at the signal is begun again by whoever is next; replicas may all run it.
+ * Returns a round that carries out the erasures of users that tenants have requested over HTTP. All replicas may run
+ * it. The signal stops the current erasure, and the next round on any replica begins this erasure again.
  */
 export function createErasures(deps: {
   db: Database;
@@ -18,7 +18,7 @@ export function createErasures(deps: {
   const { db, nats, prefix, log } = deps;
   return async (signal) => {
     if (!(await isAnyOpen(db))) return 0;
-    // Loaded with the first one: most installations erase rarely.
+    // Imported at the first erasure only, because most installations rarely erase users.
     const [{ workErasures }, { disconnectMessage }] = await Promise.all([
       import("@belfry/administration/erasure/work-erasures"),
       import("@belfry/administration/tenants/realtime"),
@@ -51,7 +51,7 @@ async function isAnyOpen(db: Database): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Returns a round that deletes the tenants of which operators have asked for it in the Admin UI; replicas may all run it. */
+/** Returns a round that deletes the tenants that operators have deleted in the Admin UI. All replicas may run it. */
 export function createTenantDeletions({ db, log }: { db: Database; log: Logger }) {
   return async (signal: AbortSignal): Promise<number> => {
     const open = await db
@@ -61,7 +61,7 @@ export function createTenantDeletions({ db, log }: { db: Database; log: Logger }
       .limit(1)
       .executeTakeFirst();
     if (open === undefined) return 0;
-    // Loaded with the first one: most installations never delete a tenant.
+    // Imported at the first deletion only, because most installations never delete a tenant.
     const { workTenantDeletions } = await import("@belfry/administration/erasure/tenant-deletions");
     const tenants = await workTenantDeletions({ db }, signal);
     if (tenants > 0) log.info({ tenants }, "tenants deleted");

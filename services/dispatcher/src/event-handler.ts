@@ -19,27 +19,27 @@ import type pg from "pg";
 import { type DispatchDeps, dispatchBatch, isEventFault, type Order } from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
 
-/** Events a transaction. */
+/** Most events in one transaction. */
 const EVENTS_PER_BATCH = 200;
 const CHANGED_DELAY_MS = 200;
 const POISONED_DELAY_MS = 2000;
 type Trouble = { kind: "changed" } | { kind: "poisoned"; err: unknown };
 
 /**
- * Handles messages that carry ids of accepted events. One poisoned event fails alone: its neighbours are
- * dispatched, its message comes again, and with the last delivery the event ends as failed, for people
- * to see. A fault that is not the event's (Postgres or NATS away) is thrown.
+ * Returns a handler of messages that carry ids of accepted events. A poisoned event does not stop the other events of
+ * its batch: they are dispatched, its message is redelivered, and after the last delivery the event ends as failed,
+ * which people can see. If the cause is not the event (Postgres or NATS is not reachable), the handler throws.
  */
 export function createEventHandler(deps: DispatchDeps & { concurrency: number }): MessageHandler {
-  // Shared by all calls, so that events are dispatched in the order in which they came.
+  // Shared by all calls, so that events are dispatched in the order in which they arrive.
   const dispatching = createSemaphore(deps.concurrency);
   const reading = createSemaphore(1);
   return async (messages, { log }) => {
     const idsOfMessages = messages.map(idsOf);
-    // In the order of the stream: that of the acceptance, but for what was put off or came on another lane.
+    // In the order of the stream: the order of acceptance, except for retried events and events of the other lane.
     const ids = [...new Set(idsOfMessages.flatMap((ids) => ids ?? []))];
     const troubles = new Map<string, Trouble>();
-    // A message that may have ended a process goes alone, whatever was accepted before it.
+    // A message that may have ended a process is handled without its earlier events, so that nothing else is at risk.
     const isSuspect = messages.some(({ unfinishedTries = 0 }) => unfinishedTries > 0);
     const dispatchFirst = isSuspect
       ? undefined
@@ -73,17 +73,20 @@ function slices(ids: readonly string[]): string[][] {
   return result;
 }
 
-/** Dispatches earlier events that wait in any lane of the stream or were lost there. Leaves those that others are dispatching. */
+/**
+ * Dispatches earlier events that still wait in a lane of the stream or were lost there, if no other batch does so
+ * meanwhile.
+ */
 async function dispatchEarlier(deps: DispatchDeps, ids: readonly string[]): Promise<void> {
   const waiting = await stillUndispatched(deps.pool, ids);
   const order: Order = { read: (work) => work(), dispatchFirst: undefined };
-  // Their users' turn is that of the batch for whose sake they go first.
+  // A queue of its own: the batch that waits for these events already has their users' place in the shared queue.
   const own = { ...deps, userQueue: createKeyedSerialQueue() };
-  // Their own messages tell what cannot be dispatched.
+  // The troubles are dropped here, because each event's own message reports them.
   for (const slice of slices(waiting)) await dispatchAll(own, slice, new Map(), order);
 }
 
-/** Halves a batch that fails on its data until the poisoned events stand alone. */
+/** Dispatches a batch. If its data cause a failure, halves the batch until each poisoned event is alone. */
 async function dispatchAll(
   deps: DispatchDeps,
   ids: readonly string[],
@@ -133,8 +136,8 @@ async function outcomeOf(
 }
 
 /**
- * Ends an event that no try can dispatch: every channel failed. Does nothing to an
- * event that has been dispatched or refused meanwhile.
+ * Ends an event that cannot be dispatched: all its channels fail. Does nothing if the event has been dispatched or
+ * refused meanwhile.
  */
 export async function failDispatch(pool: pg.Pool, eventId: string): Promise<void> {
   const reason = storedReason("dispatch-failed");
@@ -146,9 +149,9 @@ export async function failDispatch(pool: pg.Pool, eventId: string): Promise<void
 }
 
 /**
- * Keeps a message that will not be handled, for people to see. An event that came alone (it ended the
- * process each time) ends as failed; of several each that is still open is published again alone, so
- * that the guilty one is found.
+ * Returns a function that stores a message that will not be handled any more, so that people see it. If the message has
+ * one event, which ended the process each time, the event ends as failed. If it has several events, each open one is
+ * published again in a message of its own, to find the one that ends the process.
  */
 export function createSetAside(pool: Pool, stream: string, publisher: Publisher): SetAside {
   return async (message, reason) => {
@@ -156,7 +159,7 @@ export function createSetAside(pool: Pool, stream: string, publisher: Publisher)
     const [only, ...others] = items;
     if (only !== undefined && others.length === 0) {
       await failDispatch(pool, only.id).catch((err) => {
-        // Not an id at all: there is no such event.
+        // 22P02: the text is not a UUID, so there is no such event.
         if ((err as { code?: string }).code !== "22P02") throw err;
       });
     } else {

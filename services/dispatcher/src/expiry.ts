@@ -22,7 +22,7 @@ import { countExpired, countUnfinished } from "./dispatcher-metrics.ts";
 
 interface ExpiryDeps {
   pool: Pool;
-  /** Days of tenants that have none of their own. */
+  /** Retention for tenants without their own setting. */
   retention: KeptDays;
   log: Logger;
   /** Default: the database's clock. */
@@ -34,13 +34,13 @@ const SHORTEST_REST_MS = 5;
 const LONGEST_REST_MS = 250;
 const STRAYS_EVERY_MS = 24 * 60 * 60 * 1000;
 
-/** A step of one deletion: whether there is more to do at once. */
+/** Runs one step of a deletion. Resolves to whether another step can follow at once. */
 type Step = () => Promise<boolean>;
 
 /**
- * Returns a round that deletes what has had its time: by small steps, each a transaction of its own and
- * followed by a rest as long as itself, one table after the other in turn. Ends at the signal after the
- * step in hand. Replicas may run it at the same time. A round returns the rows it deleted, by table.
+ * Returns a round that deletes expired rows. It alternates between the tables in small steps; each step is a
+ * transaction of its own, and a pause as long as the step (5 to 250 ms) follows. At the signal, the round ends after
+ * the current step. All replicas may run it at the same time. A round returns the number of deleted rows by table.
  */
 export function createExpiry(deps: ExpiryDeps) {
   const { pool, retention, log, now = () => databaseMoment(pool) } = deps;
@@ -90,6 +90,7 @@ export function createExpiry(deps: ExpiryDeps) {
   };
 }
 
+/** Runs one step of each deletion after the other, again and again, until none has more to do. */
 async function inTurn(steps: readonly Step[], signal: AbortSignal | undefined): Promise<void> {
   let pending = steps;
   while (pending.length > 0) {
@@ -109,16 +110,16 @@ async function inTurn(steps: readonly Step[], signal: AbortSignal | undefined): 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A deletion of what has had its time, a step of at most `most` rows. */
+/** Deletes expired rows of a table, at most `most` in one step. */
 interface Expiry {
   table: string;
-  /** How many rows went, and whether there may be more. */
+  /** Runs a step. Resolves to the number of deleted rows and whether there may be more. */
   run(pool: pg.Pool, most: number): Promise<{ rows: number; more: boolean }>;
 }
 
 /**
- * Returns expiries by a row's own time, independent of the tenant. The statement that reads a key enforces its 24 h; here the
- * key must only be older.
+ * Returns the deletions that depend on a row's own time and not on the tenant. Idempotency keys (`dedup_keys`) are
+ * valid for 24 h, which the statement that reads a key enforces. Deleting them after 25 h is safe.
  */
 export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
   const ago = (ms: number) => new Date(moment.getTime() - ms);
@@ -129,7 +130,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("message_tries", "begun_at", ago(HOUR_MS)),
     before("throttles", "ends_at", ago(0)),
     before("repeated_calls", "created_at", ago(REPEATED_CALL_HOURS * HOUR_MS)),
-    // It is null for open ones.
+    // In the next four tables `ended_at` is null while the work is open.
     before("imports", "ended_at", ago(IMPORT_DAYS * DAY_MS)),
     before("bundle_applies", "ended_at", ago(IMPORT_DAYS * DAY_MS)),
     before("erasures", "ended_at", ago(eventDays * DAY_MS)),
@@ -140,17 +141,17 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
 }
 
 /**
- * Returns expiries of rows that expiry-walk.ts does not reach, once they are older than the longest retention: rows whose
- * ids have a much earlier time than their storing (a clock was wrong), rows without their event, and realtime channels
- * without a notification.
+ * Returns the deletions of rows that `expireStep` does not reach, once they are older than the longest retention: rows
+ * whose id has a much earlier time than their insertion (a clock was wrong), rows without their event, and realtime
+ * channels without notifications.
  */
 function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
-  // One day more, because the walks handle late rows.
+  // One day more, so that `expireStep` has time to delete the rows that it reaches.
   const events = new Date(moment.getTime() - (longest.eventDays + 1) * DAY_MS);
-  // Deliveries of events, and of the messages of webhooks.
+  // The deliveries are of events or of webhook messages, which are kept for at least five days.
   const messageDays = Math.max(longest.eventDays, LEAST_MESSAGE_DAYS);
   const messages = new Date(moment.getTime() - (messageDays + 1) * DAY_MS);
-  // A digest has gathered for a week at most, and goes with the last of its events.
+  // A digest may be a week older than its last event, and is kept as long as this event.
   const digests = new Date(events.getTime() - MAX_DIGEST_SECONDS * 1000);
   const notifications = new Date(moment.getTime() - (longest.notificationDays + 1) * DAY_MS);
   return [
@@ -164,7 +165,7 @@ function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
     before("undispatched_events", "event_id", firstIdOf(events)),
     before("events", "id", firstIdOf(events), RESTS_NOT),
     before("search_terms", "event_id", firstIdOf(events), EVENT_IS_GONE),
-    // It is null for open ones. A broadcast's events are older and refer to its variables.
+    // `ended_at` is null for open broadcasts. The events of a broadcast are older and use its variables.
     before("broadcasts", "ended_at", events),
     strayAttachments(firstIdOf(events)),
     unlinkedAttachments(),
@@ -173,22 +174,25 @@ function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
   ];
 }
 
-/** Their event left as a stray, too. */
+/** Restricts search terms to those whose event is already deleted. */
 const EVENT_IS_GONE = "not exists (select from events e where e.id = search_terms.event_id)";
 
-/** Excludes scheduled events, whose time has not come. */
+/** Excludes scheduled events that are not due yet. */
 const RESTS_NOT = "not exists (select from scheduled_events s where s.event_id = events.id)";
 
-/** Excludes messages that must still be sent to an endpoint. */
+/** Excludes webhook messages that must still be sent to an endpoint. */
 const IS_SENT = `not exists (
   select from deliveries d
   where d.event_id = webhook_messages.id and d.channel = 'WEBHOOK' and d.status in ('queued', 'sending', 'waiting'))`;
 
-/** The delivery of a webhook's message has the id of that message. */
+/**
+ * Excludes rows of webhook messages; a message's delivery has the id of the message as its own id and as its event id.
+ */
 function withoutMessage(id: string): string {
   return `not exists (select from webhook_messages m where m.id = ${id})`;
 }
 
+/** Returns a deletion of the rows whose `column` is less than `bound` and that meet the SQL condition `only`. */
 function before(table: string, column: string, bound: Date | string, only = "true"): Expiry {
   return {
     table,
@@ -207,12 +211,13 @@ function before(table: string, column: string, bound: Date | string, only = "tru
 
 const ATTACHMENTS_PER_BATCH = 50;
 
+/** Returns a deletion of files that no event named in time. */
 function unnamedAttachments(moment: Date): Expiry {
   return {
     table: "attachments",
     async run(pool, most) {
       const rows = await expireAttachments(pool, moment, Math.min(most, ATTACHMENTS_PER_BATCH));
-      // A step has few files if they are large.
+      // A step deletes fewer than `most` files if they are large, so more may be left after any deletion.
       return { rows, more: rows > 0 };
     },
   };
@@ -222,7 +227,7 @@ function unlinkedAttachments(): Expiry {
   return { table: "attachments", run: (pool) => deleteUnlinkedAttachments(pool, null) };
 }
 
-/** Links of events that left as strays. */
+/** Returns a deletion of links between attachments and events that are already deleted. */
 function strayAttachments(bound: string): Expiry {
   return {
     table: "event_attachments",
@@ -242,7 +247,7 @@ function strayAttachments(bound: string): Expiry {
   };
 }
 
-/** A channel is as old as its newest notification, so one that has none left has had its time. */
+/** Returns a deletion of realtime channels whose notifications have all expired. */
 function emptyChannels(): Expiry {
   let after: ChannelKey | undefined;
   return {
@@ -255,7 +260,7 @@ function emptyChannels(): Expiry {
   };
 }
 
-/** The least UUIDv7 of a moment: every id made before it is smaller. */
+/** Returns the smallest UUIDv7 of a moment. All ids that were created before the moment are smaller. */
 export function firstIdOf(moment: Date): string {
   const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -3,11 +3,11 @@ import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import { sql } from "kysely";
 
-/** Returns a round that goes on with CSV imports and with the deletion of large topics; replicas may all run it. */
+/** Returns a round that continues CSV imports and the deletion of large topics. All replicas may run it. */
 export function createImports({ db, log }: { db: Database; log: Logger }) {
   return async (signal: AbortSignal): Promise<number> => {
     if (!(await isImportDue(db))) return 0;
-    // Loaded with the first one: most installations have none.
+    // Imported at the first use only, because most installations have no imports.
     const { workImports } = await import("@belfry/administration/users/work-imports");
     const chunks = await workImports(
       {

@@ -60,8 +60,8 @@ await runService({
     openDatabase({
       url: config.DATABASE_URL,
       applicationName: "belfry-dispatcher",
-      // Every lane's batches, the release of each channel, the sweeper, what is due, broadcasts, the watch of the
-      // configuration, erasures, imports, search.
+      // Connections for the batches of each lane, and 11 more: for the release of each channel, the sweeper, scheduled
+      // events, broadcasts, the configuration version, erasures, imports and search.
       maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 11,
       mustWrite: true,
       log,
@@ -82,7 +82,7 @@ await runService({
       eventDays: config.EVENT_RETENTION_DAYS,
       notificationDays: config.NOTIFICATION_RETENTION_DAYS,
     };
-    // Readers then use the stored value, so dispatching can go on.
+    // If this fails, readers use the value that is already stored, so dispatching can go on.
     await noteInstallationDays(db, retention).catch((err) => {
       log.warn({ err }, "cannot write down how long events and notifications are kept");
     });

@@ -19,7 +19,7 @@ interface LaneDeps {
 
 const EVENTS_PER_MESSAGE = 200;
 
-/** Publishes the ids of events to a lane. Resolves to whether all were published; the sweeper publishes the others. */
+/** Publishes event ids to a lane. Resolves to whether all were published; the sweeper publishes the remaining ones. */
 export async function publishToLane(
   { pool, publisher, prefix, log }: LaneDeps,
   lane: EventLane,

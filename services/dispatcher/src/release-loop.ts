@@ -25,25 +25,25 @@ export interface ReleaseDeps {
 }
 
 const MOST_PER_TURN = 2000;
-/** How often at most deliveries are looked for that were lost on the way to a sender. */
+/** Least time between two searches for deliveries that were lost between the dispatcher and a sender. */
 const AGAIN_EVERY_MS = 10_000;
-/** While a tenant has more due than it may have outstanding, senders make room all the time. */
+/** Pause while a tenant has more due deliveries than it may have outstanding. It is short: senders keep making room. */
 const CAPPED_REST_MS = 20;
-/** The loop looks less often if senders make no room, for example because a provider hangs. */
+/** The pause doubles up to this while senders make no room, for example because a provider hangs. */
 const LONGEST_CAPPED_REST_MS = 200;
 const FAULT_REST_MS = 1000;
 
 export interface Turn {
-  /** The tenant to continue after; "" at the end of a round, after every tenant's turn. */
+  /** The id of the tenant to continue after; "" if the round over all tenants is complete. */
   after: string;
-  /** Whether a tenant has more due than it may have outstanding. */
+  /** Whether a tenant has more due deliveries than it may have outstanding. */
   capped: boolean;
   released: number;
 }
 
 const NOTHING: Turn = { after: "", capped: false, released: 0 };
 
-/** One turn over the tenants of a channel, or a part of it. */
+/** Releases and publishes due deliveries of a channel, tenant by tenant after `after`, at most `MOST_PER_TURN`. */
 export async function releaseOnce(
   deps: ReleaseDeps,
   channel: SentChannel,
@@ -69,8 +69,8 @@ function traceParentOf({ traceParent }: Release["released"][number]): string | n
 }
 
 /**
- * Releases once more what reached no sender, or whose sender died. Returns how many; undefined: another
- * replica is releasing.
+ * Releases deliveries again that reached no sender or whose sender died. Returns their number, or undefined if another
+ * replica is releasing this channel.
  */
 export async function releaseLost(deps: ReleaseDeps, channel: SentChannel, olderThanMs: number) {
   const release = await releaseAgain(deps.pool, { channel, olderThanMs, most: MOST_PER_TURN });
@@ -86,18 +86,18 @@ export async function releaseLost(deps: ReleaseDeps, channel: SentChannel, older
 
 export interface LookForLostDeps extends ReleaseDeps {
   /**
-   * For how long the oldest message of a channel has been in the stream that no sender has been given yet; undefined:
-   * there is none.
+   * Returns the age of the channel's oldest message in the stream that was not delivered to a sender yet, in ms;
+   * undefined if all were delivered.
    */
   undeliveredMs: (channel: SentChannel) => Promise<number | undefined>;
-  /** Age at which a released delivery is released again, whatever the stream holds. */
+  /** Age in ms at which a released delivery is released again, even if older messages are still in the stream. */
   againAfterMs: number;
 }
 
 /**
- * Releases again what no sender has claimed though the stream has delivered all that is as old: it was lost on the
- * way, as when a dispatcher dies before it publishes, NATS loses a message, or a sender dies before it claims. While
- * the stream holds older messages, a delivery waits for its turn. One statement where nothing is unclaimed.
+ * Releases deliveries again that no sender has claimed although the stream has delivered all messages of their age.
+ * They were lost: a dispatcher died before it published, NATS lost a message, or a sender died before it claimed. While
+ * the stream still has older messages, a delivery is only waiting. Runs one statement if nothing is unclaimed.
  */
 export async function lookForLost(deps: LookForLostDeps, channel: SentChannel) {
   const { pool, undeliveredMs, againAfterMs } = deps;
@@ -122,17 +122,18 @@ async function sendOut(deps: ReleaseDeps, release: Release): Promise<number> {
 }
 
 export interface ReleaseLoop {
-  /** Something rests that may be due: look at once. */
+  /** Makes the loop look at once, because an unreleased delivery may be due. */
   wake(): void;
-  /** JetStream has lost what was released before now: all of it is released again. */
+  /** Makes the loop release again all deliveries that were released before now, because JetStream has lost them. */
   storeLost(): void;
-  /** Releases until the signal, through every outage. */
+  /** Releases until the signal; tries again after every fault. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Every channel on its own, so that trouble with one does not hold up the other. Only the look whether
- * anything is at rest, all that an idle stack needs, is one for all channels whose rest ends together.
+ * Returns a loop that handles each channel separately, so that a fault of one channel does not delay the others. Only
+ * the query for unreleased deliveries, the only query of an idle stack, is shared by all channels that ask at the same
+ * time.
  */
 export function createReleaseLoop(
   deps: LookForLostDeps & {
@@ -143,7 +144,7 @@ export function createReleaseLoop(
   const lookForLostEveryMs = Math.min(AGAIN_EVERY_MS, deps.againAfterMs / 2);
   let wakes = 0;
   const resting = new Set<() => void>();
-  /** Channels whose messages are lost, and since when. */
+  /** Channels whose messages JetStream has lost, with the time of the loss (`performance.now`). */
   const lost = new Map<SentChannel, number>();
   const wake = () => {
     wakes += 1;
@@ -173,9 +174,9 @@ export function createReleaseLoop(
 
   const runChannel = async (channel: SentChannel, signal: AbortSignal) => {
     let round = NOTHING;
-    /** The last round released nothing, and nobody has said since that something rests. */
+    /** The last round released nothing, and `wake` was not called since. */
     let quiet = false;
-    // The first turn looks: a dispatcher that is killed again and again lives for less than the time between two looks.
+    // The first turn already searches: a dispatcher that is killed again and again lives for less than the interval.
     let lookedForLostAt = Number.NEGATIVE_INFINITY;
     let cappedRestMs = CAPPED_REST_MS;
     let failing = false;
@@ -210,7 +211,7 @@ export function createReleaseLoop(
         restMs = FAULT_REST_MS;
       }
       if (signal.aborted) return;
-      // A wake during the turn may have come too late for it.
+      // A wake during the turn may have come too late for this turn, so the next turn follows without a pause.
       if (restMs > 0 && (failing || wakes === wakesBefore)) await rest(restMs);
       if (wakes !== wakesBefore) quiet = false;
     }

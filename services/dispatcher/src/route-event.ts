@@ -32,11 +32,12 @@ import type {
 import { NO_PREFERENCES, type UserPreferences } from "./user-preferences.ts";
 
 /**
- * Decides what becomes of an event on each channel (specification, 4.1 rule 3) and renders what is published here.
- * The first reason that holds is the one that the timeline shows: inactive tenant, no active template,
- * whitelist of the tenant, filter of the request, missing address, no provider, the user's preferences. What is
- * left waits for the end of quiet hours, but for the history and what is required. A template is taken in the
- * event's language or else the user's, else in the closest wider one (`bestLocale`), else in its default one.
+ * Decides for each channel whether an event is delivered (specification, 4.1 rule 3), and renders the in-app
+ * notification, which the dispatcher publishes itself. If several reasons forbid a channel, the timeline shows the
+ * first in this order: inactive tenant, no active template, channel list of the tenant, channels of the request,
+ * missing address, no provider, the user's preferences. Deliveries wait for the end of the user's quiet hours, unless
+ * their category is required; in-app notifications do not wait. The language of a template is the event's, or else the
+ * user's, or else the closest wider one (`bestLocale`), or else the template's default.
  */
 export function routeEvent(
   event: StoredEvent,
@@ -84,7 +85,7 @@ export function routeEvent(
   }
   if (Object.keys(skipped).length > 0) outcome.skipped = skipped;
   if (Object.keys(outcome).length > 0) dispatch.outcome = outcome;
-  // With no delivery under way the last channel has ended here.
+  // Without any delivery, the event has ended on all channels.
   dispatch.eraseVariables = dispatch.isSensitive && dispatch.deliveries.length === 0;
   return dispatch;
 }
@@ -96,7 +97,9 @@ function isSensitive(event: StoredEvent, templates: ActiveTemplates): boolean {
   );
 }
 
-/** The database decides `timing` by its clock and writes that part of the outcome itself. */
+/**
+ * Builds a delivery. If it has a `timing`, the database decides with its own clock and writes that part of the outcome.
+ */
 function toDelivery(
   way: Chosen & { channel: ProviderChannel },
   timing: DeliveryTiming | undefined,
@@ -121,7 +124,7 @@ function toDelivery(
   return delivery;
 }
 
-/** Undefined: it has a text in neither the event's language nor a default one. */
+/** Returns the template's variant for a locale, or undefined if there is neither a matching nor a default variant. */
 function variantOf(
   { variants }: ActiveTemplate,
   locale: string | null,
@@ -129,7 +132,8 @@ function variantOf(
 ): ActiveVariant | undefined {
   const byDefault = variants.get("");
   if (locale === null || variants.size === 1) return byDefault;
-  // The default text is of a language, too; its full name keeps it behind what the chain finds.
+  // The default variant also has a language: the tenant's default locale. Its key is the full name (`de-Latn-DE`), so
+  // that a variant whose name is in the locale's chain is preferred.
   const own = defaultLocale === undefined ? "" : fullLocale(defaultLocale);
   const offered =
     byDefault === undefined || variants.has(own) || variants.has(locale)
@@ -167,7 +171,9 @@ function skipReason(way: Way): string | undefined {
   return storedReason("no-provider");
 }
 
-/** Undefined: it is not quiet now, or this is sent at any hour. */
+/**
+ * Returns until when a delivery waits for the end of quiet hours; undefined if there are none now or it need not wait.
+ */
 function quietHours({ recipient }: UserPreferences, expiresAt: Date | null): NewDelivery["waits"] {
   const until = recipient?.quietUntil ?? null;
   if (until === null || recipient?.required) return undefined;
@@ -179,7 +185,7 @@ function quietHours({ recipient }: UserPreferences, expiresAt: Date | null): New
   };
 }
 
-/** Returns the trigger's address, else the one in the directory. */
+/** Returns the address from the trigger, or else the one from the user directory. */
 function addressOf(
   event: StoredEvent,
   { recipient }: UserPreferences,
@@ -259,9 +265,9 @@ interface Timed {
   tenant: RoutingTenant;
   template: ActiveTemplate;
   variant: ActiveVariant;
-  /** Something of the event must not stay: it is gathered with nothing. */
+  /** The event's variables must be erased at its end, so it joins no digest. */
   isSensitive: boolean;
-  /** It leaves a notification that can be read. */
+  /** The event has an in-app notification, which the user can read. */
   hasPush: boolean;
 }
 
@@ -270,8 +276,9 @@ function isTimed({ digest, throttle, afterUnreadSeconds }: ActiveTemplate): bool
 }
 
 /**
- * Returns a template's settings for when a delivery leaves; undefined, the usual case, means at once and without a limit.
- * Nothing waits longer than the tenant's present retention allows, whatever it was when the settings were saved.
+ * Returns a template's digest, throttle and "only if unread" settings for a delivery; undefined, the usual case, means
+ * that the delivery is sent at once and without a limit. Waits are cut to what the tenant's retention allows now,
+ * because the retention may have been longer when the settings were saved.
  */
 function timingOf(timed: Timed): DeliveryTiming | undefined {
   const { event, preferences, tenant, channel, template, variant, isSensitive, hasPush } = timed;
@@ -307,12 +314,12 @@ function timingOf(timed: Timed): DeliveryTiming | undefined {
   return timing;
 }
 
-/** In UTF-8. Beside the longest user id and event type there is no room in an index for more. */
+/** Longest digest key in UTF-8. An index entry also holds the user id and event type and has no room for more. */
 const MAX_BYTES = 128;
 
 /**
- * Returns the key that separates a digest's events: the text of the variable, found as templates find it, or empty if there
- * is none. A text that is long, or that a text column cannot hold, becomes its hash.
+ * Returns the key by which a digest groups events: the text of the variable `name`, looked up as in templates, or "" if
+ * the variable is missing. A text that is too long or that a text column cannot hold is replaced by its hash.
  */
 export function digestKey(variables: Readonly<Record<string, unknown>>, name: string): string {
   const text = variableText(findVariable(variables, name, name.split(".")));
@@ -321,6 +328,6 @@ export function digestKey(variables: Readonly<Record<string, unknown>>, name: st
     !text.includes("\0") &&
     text.isWellFormed() &&
     Buffer.byteLength(text) <= MAX_BYTES;
-  // Hashes UTF-16, in which lone surrogates differ.
+  // Hashes UTF-16, because UTF-8 would turn all lone surrogates into the same character.
   return isPlain ? text : `sha256:${createHash("sha256").update(text, "utf16le").digest("hex")}`;
 }

@@ -18,50 +18,50 @@ import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/
 import type { CompiledTemplate } from "@belfry/templates/source";
 import type pg from "pg";
 
-/** An active template, ready for use. What is said here holds in all its languages. */
+/** An active template of a channel, ready for use. The settings apply to all its languages. */
 export interface ActiveTemplate {
   targetChannel: string | null;
   sensitive: boolean;
-  /** Events that were accepted before this time are still sensitive. */
+  /** Events that were accepted up to this time are sensitive; undefined if there are none. */
   sensitiveUntil: Date | undefined;
   expiresAfterSeconds: number | null;
-  /** Names of variables without which nothing is sent. */
+  /** Names of required variables: if one is missing, nothing is sent. Undefined if there are none. */
   required: readonly string[] | undefined;
   digest?: DigestSettings | undefined;
   throttle?: ThrottleSettings | undefined;
   afterUnreadSeconds?: number | undefined;
-  /** Variants by locale; empty for the default one. */
+  /** The languages of the template by locale; the key "" is the default. */
   variants: ReadonlyMap<string, ActiveVariant>;
 }
 
 export interface ActiveVariant {
-  /** Empty: the default one. */
+  /** "" for the default variant. */
   locale: string;
   versionId: string;
-  /** The renderer, for a channel that the dispatcher publishes itself. */
+  /** Set for the in-app channel, which the dispatcher renders itself; undefined for channels that a sender renders. */
   render: Renderer | undefined;
-  /** Memory that the renderer takes. */
+  /** Estimated memory of the renderer; 0 without one. */
   bytes: number;
 }
 export type ActiveTemplates = ReadonlyMap<Channel, ActiveTemplate>;
 
-/** Configuration in memory that routes a batch of events. */
+/** The configuration in memory that is needed to route a batch of events. */
 export interface Routing {
-  /** Undefined: there is no such tenant any more. */
+  /** Returns the tenant's settings, or undefined if the tenant does not exist any more. */
   tenant(tenantId: string): RoutingTenant | undefined;
   templates(tenantId: string, eventType: string): ActiveTemplates;
 }
 
 export interface RoutingCache {
-  /** Reads what is not in memory: one query for the tenants and one for the templates, at most. */
+  /** Reads configuration that is not in memory, with at most one query for tenants and one for templates. */
   routingFor(events: readonly { tenantId: string; eventType: string }[]): Promise<Routing>;
-  /** Forgets everything: the configuration has changed. */
+  /** Empties the cache. Called when the configuration has changed. */
   clear(): void;
 }
 
 const MAX_TENANTS = 10_000;
 const MAX_TEMPLATES = 20_000;
-/** A hundred thousand usual ones; of the largest that there can be, ten. */
+/** Enough for a hundred thousand templates of usual size, or for ten of the largest possible ones. */
 const MAX_TEMPLATE_BYTES = 64 * 1024 * 1024;
 const DEFAULT_RETENTION: KeptDays = {
   eventDays: DEFAULT_EVENT_RETENTION_DAYS,
@@ -69,7 +69,7 @@ const DEFAULT_RETENTION: KeptDays = {
 };
 const NONE: ActiveTemplates = new Map();
 
-/** Tenants and templates, remembered until `clear`; what does not exist is remembered as well. */
+/** Returns a cache of tenants and templates until `clear`. It also remembers which of them do not exist. */
 export function createRoutingCache(
   pool: Pool,
   retention: KeptDays = DEFAULT_RETENTION,
@@ -94,7 +94,6 @@ export function createRoutingCache(
   const templates = createVersionedCache<ActiveTemplates>({
     max: MAX_TEMPLATES,
     weight: { maxBytes: maxTemplateBytes, bytesOf },
-
     read: readTemplates,
   });
 
@@ -119,7 +118,7 @@ export function createRoutingCache(
   };
 }
 
-/** The built-in event types resolve against the platform's templates alone, all others against the tenant's. */
+/** Returns the cache key. Built-in event types use the platform's templates only, all others the tenant's only. */
 function templatesKey(tenantId: string, eventType: string): string {
   return `${isGlobalEventType(eventType) ? PLATFORM : tenantId}\0${eventType}`;
 }
@@ -159,15 +158,15 @@ function toVariant({ channel, locale, versionId, ...row }: RoutingTemplate): Act
 export interface RoutingTenant {
   id: string;
   active: boolean;
-  /** Empty: all are allowed. */
+  /** Allowed channels; empty if all are allowed. */
   deliveryChannels: Channel[];
   /** Channels with an active provider. */
   providerChannels: ProviderChannel[];
   /** Locale for dates and numbers in templates that are no translations. */
   defaultLocale: string;
-  /** IANA name; null: UTC. */
+  /** IANA name; null means UTC. */
   timeZone: string | null;
-  /** How long anything may wait by the settings of a template, by what the tenant keeps. */
+  /** The longest wait that a template's settings may cause, in seconds; follows from the tenant's retention. */
   mostRestSeconds: number;
 }
 
@@ -176,24 +175,24 @@ interface RoutingTemplate {
   ownerId: string;
   eventType: string;
   channel: Channel;
-  /** Empty: the default one. */
+  /** "" for the default variant. */
   locale: string;
   versionId: string;
   targetChannel: string | null;
   sensitive: boolean;
-  /** Events that were accepted before this time are still sensitive; null: none. */
+  /** Events that were accepted up to this time are sensitive; null if there are none. */
   sensitiveUntil: Date | null;
   expiresAfterSeconds: number | null;
-  /** Names of variables without which nothing is sent; null: none. */
+  /** Names of required variables; null if there are none. */
   required: string[] | null;
   digest: DigestSettings | null;
   throttle: ThrottleSettings | null;
   afterUnreadSeconds: number | null;
-  /** CompiledTemplate; null where a sender renders it. */
+  /** A CompiledTemplate; null if a sender renders the channel. */
   compiled: unknown;
 }
 
-/** Tenants by id; those that do not exist are missing. */
+/** Reads tenants by id. The result lacks tenants that do not exist. */
 async function readRoutingTenants(
   pool: pg.Pool,
   ids: readonly string[],
@@ -222,7 +221,7 @@ async function readRoutingTenants(
   }));
 }
 
-/** The active templates of (owner, event type) pairs, a row a language; the owner of `global.*` is the platform. */
+/** Reads the active templates of (owner, event type) pairs, one row per language. The platform owns `global.*`. */
 async function readRoutingTemplates(
   pool: pg.Pool,
   pairs: readonly { ownerId: string; eventType: string }[],

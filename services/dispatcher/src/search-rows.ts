@@ -7,16 +7,16 @@ import {
 } from "@belfry/database/search-terms";
 import type pg from "pg";
 
-/** Reads and writes for the loop of search.ts, each in the loop's own transaction. */
+// Queries for the loop of search.ts. All but `readSearchLags` run in the loop's transaction.
 
 export const INDEXED_TABLES = ["events", "deliveries"] as const;
 export type Walked = (typeof INDEXED_TABLES)[number];
 
-/** Terms of events, and the users of them. */
+/** Search terms and users of events. */
 export interface Findings {
   terms: { hash: string; eventId: string }[];
   users: { tenantId: string; userId: string; hash: string; eventId: string }[];
-  /** Deliveries to be looked at again, and when. */
+  /** Unfinished deliveries, with the time to read each again. */
   waiting: { id: string; lookAt: Date }[];
 }
 
@@ -57,14 +57,14 @@ export async function findingsOfEvents(
 interface DeliveryRow {
   id: string;
   tenant_id: string;
-  /** null: the event names the same, and has its terms. */
+  /** Null if the event has the same address, because the event's own terms then include it. */
   recipient: string | null;
   look_at: Date | null;
   messages: string[];
   events: string[];
 }
 
-/** A digest leads to a thousand of its events. */
+/** Most events of a digest that get the search terms of its delivery. */
 const MOST_EVENTS = 1000;
 
 export async function findingsOfDeliveries(
@@ -111,7 +111,10 @@ export async function findingsOfDeliveries(
   return found;
 }
 
-/** Nothing of an event that is gone is written: whoever deletes one waits for this, or this for it. */
+/**
+ * Writes terms, users and deliveries to read again. It writes nothing for deleted events: the lock makes a deletion of
+ * events and this function wait for each other.
+ */
 export async function writeFindings(client: pg.ClientBase, found: Findings): Promise<void> {
   const { terms, users, waiting } = found;
   if (terms.length > 0) {

@@ -19,9 +19,10 @@ const LONGEST_REST_MS = 100;
 type SearchDeps = Omit<WalkOptions, "key"> & { db: Database; keys: SecretKeys };
 
 /**
- * Returns a pass that writes what search finds events by, behind the dispatcher: by small steps, each a transaction
- * of its own and followed by a rest as long as itself, until nothing is left. Ends at the signal after the step in
- * hand. Replicas may all run it: one is at it at a time. Returns how many rows were read.
+ * Returns a pass that writes the terms by which search finds events, after their dispatch. It works in small steps
+ * until nothing is left; each step is a transaction of its own, and a pause as long as the step (2 to 100 ms) follows.
+ * At the signal, the pass ends after the current step. All replicas may run it, but only one works at a time. Returns
+ * the number of rows that were read.
  */
 export function createSearch({ db, keys, ...options }: SearchDeps) {
   let key: SearchKey | undefined;
@@ -56,32 +57,30 @@ export function createSearch({ db, keys, ...options }: SearchDeps) {
   };
 }
 
-/** A step of the loop. Each step commits its rows and its cursor together. */
-
 interface WalkOptions {
   pool: pg.Pool;
   key: SearchKey;
-  /** Rows of a step: what is hashed in one go. */
+  /** Most rows in a step, which are hashed without a pause. */
   most?: number;
-  /** Ids younger than this are left to the next pass: their rows may come in any order. */
+  /** Ids younger than this, in ms, are left to the next pass, because rows may still be committed out of order. */
   settleMs?: number;
 }
 
-/** How many rows it has handled; `busy`: another replica is at it; `more`: there is more to do at once. */
+/** The rows that a step handled. `busy`: another replica is indexing; `more`: another step can follow at once. */
 interface StepResult {
   state: "done" | "more" | "busy";
   rows: number;
 }
 
 const MOST = 250;
-/** Ranges of a step that are looked at again. */
+/** Most ranges that one step checks again. */
 const RANGES = 20;
 const SETTLE_MS = 1000;
 const NIL = "00000000-0000-0000-0000-000000000000";
 /** Times after which a range is checked again, because a row may be committed late. */
 const LOOK_AFTER_SECONDS = [5, 60, 600] as const;
 const FIRST_LOOK = LOOK_AFTER_SECONDS[0];
-/** Beyond this nobody commits late any more: a range so old is not noted. */
+/** Transactions commit rows within this time after their ids were created, so older ranges need no second check. */
 const OLD_SECONDS = 1200;
 
 const READ: Record<
@@ -90,8 +89,8 @@ const READ: Record<
 > = { events: findingsOfEvents, deliveries: findingsOfDeliveries };
 
 /**
- * One look at whether any step has something to do: mostly none has. It asks for the first of each, not whether there is
- * any: the planner may answer that by reading all that there is.
+ * Returns whether any step has work, in one query; usually none has. The query reads the first row of each table
+ * instead of using `exists`, because the planner may answer `exists` by reading the whole table.
  */
 export async function hasWork({ pool, settleMs = SETTLE_MS }: WalkOptions): Promise<boolean> {
   const walks = INDEXED_TABLES.map(
@@ -109,7 +108,7 @@ export async function hasWork({ pool, settleMs = SETTLE_MS }: WalkOptions): Prom
   return rows[0]?.any === true;
 }
 
-/** Goes on over a table from where the last one ended, whichever replica that was. */
+/** Indexes the next rows of a table, from where the last step of any replica ended. */
 function walkStep(options: WalkOptions, table: Walked): Promise<StepResult> {
   const { key, most = MOST, settleMs = SETTLE_MS } = options;
   return withSearchLock(options.pool, async (client) => {
@@ -122,7 +121,7 @@ function walkStep(options: WalkOptions, table: Walked): Promise<StepResult> {
     const { after, until, old } = rows[0]!;
     if (after >= until) return { state: "done", rows: 0 };
     const ids = await idsBetween(client, table, { after, until, most });
-    // Nothing is noted of an empty stretch: the next pass looks at it once more.
+    // The cursor does not move over an empty range: the next pass reads this range again.
     if (ids.length === 0) return { state: "done", rows: 0 };
     const isFull = ids.length === most;
     const reached = isFull ? ids.at(-1)! : until;
@@ -144,7 +143,7 @@ function walkStep(options: WalkOptions, table: Walked): Promise<StepResult> {
   });
 }
 
-/** Deliveries that had no end when they were walked over, as far as their time has come. */
+/** Reads deliveries again that had not ended when they were indexed, if their time in search_waiting has come. */
 function waitingStep(options: WalkOptions): Promise<StepResult> {
   const { key, most = MOST } = options;
   return withSearchLock(options.pool, async (client) => {
@@ -162,7 +161,7 @@ function waitingStep(options: WalkOptions): Promise<StepResult> {
   });
 }
 
-/** Ranges whose time to be looked at again has come: one with other ids than before is read once more. */
+/** Checks due ranges of ids for rows that were committed late. Indexes a range again if its checksum has changed. */
 function recheckStep(options: WalkOptions): Promise<StepResult> {
   const { key, most = MOST } = options;
   return withSearchLock(options.pool, async (client) => {
@@ -208,7 +207,7 @@ function recheckStep(options: WalkOptions): Promise<StepResult> {
   });
 }
 
-/** SQL for a checksum of the ids in ($2, $3]; 0 for none. */
+/** Returns SQL for a checksum of the ids in ($2, $3]; the checksum is 0 if there are none. */
 function seenOf(table: Walked): string {
   return `(select coalesce(bit_xor(uuid_hash_extended(x.id, 0)), 0) from ${table} x
     where x.id > $2::uuid and x.id <= $3::uuid)`;
@@ -231,7 +230,10 @@ async function idsBetween(
   return rows.map(({ id }) => id);
 }
 
-/** One replica at a time: the others find it busy, and whatever ends the one frees it. */
+/**
+ * Runs a step in one transaction, so that its rows and its cursor are committed together. Only one replica runs a step
+ * at a time; the others get `busy`. The lock ends with the transaction, even if the process dies.
+ */
 async function withSearchLock(
   pool: pg.Pool,
   work: (client: pg.ClientBase) => Promise<StepResult>,
@@ -250,7 +252,7 @@ async function withSearchLock(
     failure = error as Error;
     throw error;
   } finally {
-    // A connection within a failed transaction is of no use to the next one.
+    // After an error, the pool closes the connection, because its transaction is still open.
     client.release(failure);
   }
 }

@@ -2,9 +2,9 @@ import { deleteUnlinkedAttachments } from "@belfry/database/functions/attachment
 import type pg from "pg";
 
 /**
- * Notes events whose variables have to go when all has ended: senders erase them at once where they
- * know, but one may end before it does, or know only of its own channel. To be called before they are dispatched: what
- * is noted and never dispatched does no harm, what is dispatched and not noted would keep its variables.
+ * Notes events whose variables must be erased when all their deliveries have ended. Senders erase them earlier if they
+ * can, but a sender may die before it does, or may know only its own channel. Call it before the events are dispatched:
+ * a note without a dispatch does no harm, but an event that is dispatched without a note might keep its variables.
  */
 export async function noteSensitiveEvents(pool: pg.Pool, eventIds: readonly string[]) {
   if (eventIds.length === 0) return;
@@ -19,10 +19,10 @@ export async function noteSensitiveEvents(pool: pg.Pool, eventIds: readonly stri
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Returns a look at the noted events, oldest first: it erases the variables and attachments of those of which everything
- * has ended, and returns how many notes were done with. A look goes on from where the last one came
- * to, `most` notes a statement, for as long as it finds any to erase: notes of what has to wait cost little.
- * Several callers take different ones.
+ * Returns a function that erases the variables and attachments of noted events whose deliveries have all ended, oldest
+ * first, and returns the number of removed notes. It reads `most` notes per statement and stops after a statement that
+ * erases nothing; the next call continues from there. So notes of events that are not finished cost little. Concurrent
+ * callers get different notes.
  */
 export function createNotedErasure(pool: pg.Pool, most: number): () => Promise<number> {
   let after = FIRST;

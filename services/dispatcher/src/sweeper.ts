@@ -15,20 +15,21 @@ interface SweeperDeps {
   pool: Pool;
   publisher: Publisher;
   prefix: string;
-  /** A tenant with more than this in a minute belongs to the bulk lane, as when its events were accepted. */
+  /** Events of a tenant with more than this in a minute are published to the bulk lane, as at their acceptance. */
   expressPerMinute: number;
   log: Logger;
 }
 
 const STUCK_PER_BATCH = 200;
 const NO_ID = "00000000-0000-0000-0000-000000000000";
-/** Time between the stamp of a publish and its message in the stream, including the difference of their clocks. */
+/** Longest time between `published_at` of a row and its message in the stream, with the difference of the clocks. */
 export const PUBLISHED_WITHIN_MS = 15_000;
 
 /**
- * Publishes events again that were accepted and have not been dispatched for `olderThanMs` since their
- * last publish: those of which the stream cannot hold the message any more. While it holds older ones
- * (`oldestMessageMs`, undefined for an empty stream), an event is waiting, not lost. Returns how many.
+ * Publishes accepted events again that were not dispatched for `olderThanMs` since their last publish, if the stream
+ * cannot have their message any more. While the stream has older messages, an event is waiting, not lost.
+ * `oldestMessageMs` returns the age of the oldest message, undefined for an empty stream. Returns the number of
+ * published events.
  */
 export async function republishStuck(
   deps: SweeperDeps,
@@ -40,7 +41,7 @@ export async function republishStuck(
   return await republishOlder(deps, Math.max(olderThanMs, heldMs));
 }
 
-/** The same after the loss of the whole stream, which was made anew `ageMs` ago. */
+/** Publishes events again after the loss of the whole stream, which was created again `ageMs` ago. */
 export async function republishLost(deps: SweeperDeps, ageMs: number): Promise<number> {
   return await republishOlder(deps, Math.max(0, ageMs - PUBLISHED_WITHIN_MS));
 }
@@ -48,7 +49,7 @@ export async function republishLost(deps: SweeperDeps, ageMs: number): Promise<n
 async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<number> {
   const { pool, log } = deps;
   const begunAt = performance.now();
-  // Scheduled events were accepted at any time, and many may become due at once.
+  // `tenantsAbove` compares times of acceptance, so it does not see that many scheduled events are due at once.
   const tally = new LaneTally(deps.expressPerMinute);
   let total = 0;
   let after = NO_ID;
@@ -71,7 +72,7 @@ async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<n
   return total;
 }
 
-/** One message a lane; returns how many events went. */
+/** Publishes events in one message per lane. Returns the number of published events. */
 async function publish(deps: SweeperDeps, tally: LaneTally, stuck: readonly Unpublished[]) {
   const { pool, publisher, prefix, log } = deps;
   const lastEvents = new Map(stuck.map(({ tenantId, eventId }) => [tenantId, eventId]));
@@ -105,7 +106,7 @@ interface Unpublished {
   traceId: string;
 }
 
-/** Whether an event is neither dispatched nor refused that was published longer ago. */
+/** Returns whether any undispatched event was last published more than `olderThanMs` ago. */
 async function hasStuckEvents(pool: pg.Pool, olderThanMs: number): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: "has_stuck_events",
@@ -117,8 +118,8 @@ async function hasStuckEvents(pool: pg.Pool, olderThanMs: number): Promise<boole
 }
 
 /**
- * Takes events that were accepted, published longer ago than `olderThanMs` and are neither dispatched
- * nor refused, by their ids, those above `after`; stamped as published now. Replicas take different ones.
+ * Returns undispatched events that were last published more than `olderThanMs` ago, in the order of ids, from the first
+ * id after `after` on, and marks them as published now. Concurrent replicas get different events.
  */
 export async function takeStuckEvents(
   pool: pg.Pool,
@@ -146,8 +147,8 @@ export async function takeStuckEvents(
 }
 
 /**
- * Returns, among tenants that are each given with an event, those that had more than `perMinute` events accepted in the
- * minute before it.
+ * Returns the tenants that had more than `perMinute` events accepted in the minute up to an event. `lastEvents` has the
+ * id of this event for each tenant.
  */
 export async function tenantsAbove(
   pool: pg.Pool,
@@ -188,8 +189,8 @@ export async function leaveStuck(pool: pg.Pool, eventIds: readonly string[]): Pr
 const MINUTE_MS = 60_000;
 
 /**
- * Counts what is handed over of each tenant, and tells the lane: a flood of one waits behind its own events, not
- * before the others'. In memory: another replica's is another.
+ * Counts the published events of each tenant and returns their lane. If a tenant publishes a flood of events, they wait
+ * in the bulk lane and do not delay other tenants. Each replica has its own counts, in memory.
  */
 export class LaneTally {
   readonly #expressPerMinute: number;
@@ -213,7 +214,7 @@ export class LaneTally {
     return counted.events > this.#expressPerMinute ? "bulk" : "express";
   }
 
-  /** Forgets who has not been counted for a minute. */
+  /** Removes counts that began more than a minute ago. */
   clear(): void {
     const before = this.#nowMs() - MINUTE_MS;
     for (const [tenantId, { sinceMs }] of this.#tenants) {

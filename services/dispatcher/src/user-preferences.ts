@@ -10,20 +10,23 @@ import {
 } from "@belfry/database/functions/recipients";
 import type { Routing } from "./routing-cache.ts";
 
-/** An event's user: the entry in the directory and the preferences. */
+/** The directory entry and the preferences of an event's user. */
 export interface UserPreferences {
-  /** Undefined: the tenant names no users, has no quiet hours, and nobody has a say. */
+  /** Undefined if the tenant has no users in the directory, no quiet hours and no preferences. */
   recipient: Recipient | undefined;
-  /** Verdicts for the channels that the event may use; undefined if no relevant preference is off. */
+  /**
+   * For each channel that the event may use, whether preferences forbid it; undefined if the user has turned off
+   * nothing.
+   */
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined;
 }
 
 export const NO_PREFERENCES: UserPreferences = { recipient: undefined, verdicts: undefined };
 
 /**
- * Reads the preferences of a batch, in its order: one statement for the users, one for the preferences of those who may
- * have said no, and none for tenants that have neither. Read anew each time, so that a change binds what is
- * dispatched after it.
+ * Reads the preferences of a batch; the result has its order. Runs one statement for the users and one for the
+ * preferences of users who may have turned something off, and none if no tenant of the batch uses either. Nothing is
+ * cached, so that a change applies to all events that are dispatched after it.
  */
 export async function readUserPreferences(
   pool: Pool,
@@ -51,7 +54,7 @@ export async function readUserPreferences(
   return preferences;
 }
 
-/** Asks about the channels that the event has templates for and may use. */
+/** Builds the question for the channels for which the event has templates and that the trigger allows. */
 function questionOf(event: StoredEvent, routing: Routing): PreferenceQuestion {
   const { tenantId, userId, eventType } = event;
   const requested = channelsOfMask(event.channels);

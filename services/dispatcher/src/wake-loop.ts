@@ -12,10 +12,10 @@ interface WakeDeps {
   pool: Pool;
   publisher: Publisher;
   lookAtRest: () => Promise<Rest>;
-  /** While ids cannot be published, what is due rests on: it can be moved and cancelled. */
+  /** While ids cannot be published, due events stay scheduled, so that they can still be rescheduled and cancelled. */
   canPublish(): boolean;
   prefix: string;
-  /** A tenant with more than this in a minute belongs to the bulk lane. */
+  /** Events of a tenant beyond this number in a minute are published to the bulk lane. */
   expressPerMinute: number;
   log: Logger;
   /** Default: `performance.now`. */
@@ -25,9 +25,9 @@ interface WakeDeps {
 const EVENTS_PER_CALL = 1000;
 
 /**
- * Returns a round that lets go what rested until now: one cheap statement where nothing is due, and without rest
- * while there is more. What is moved and cannot be published, or was moved by a replica that died, is the
- * sweeper's. Ends at the signal after the call in hand; returns how many events were let go.
+ * Returns a round that releases due scheduled events and publishes their ids, without a pause, until none is due. If
+ * none is due, it costs one cheap statement. If the publish fails, or the replica dies before it, the sweeper publishes
+ * the events. At the signal, a round ends after the current call. It returns the number of released events.
  */
 export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promise<number> {
   const { pool } = deps;
@@ -36,7 +36,7 @@ export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promis
     let total = 0;
     while (!signal?.aborted && deps.canPublish() && (await deps.lookAtRest()).isEventDue) {
       tally.clear();
-      // Goes from tenant to tenant in rounds, so that a tenant with many events gets one turn in each round.
+      // Continues with the tenants after the last one, so that a tenant with many events does not delay the others.
       let after: string | undefined = "";
       let ofRound = 0;
       while (after !== undefined && !signal?.aborted) {
@@ -55,7 +55,7 @@ export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promis
   };
 }
 
-/** In the order given, lane by lane; whether all of it went. */
+/** Publishes events lane by lane, each lane in the given order. Resolves to whether all were published. */
 async function publish(
   deps: WakeDeps,
   tally: LaneTally,
@@ -69,9 +69,9 @@ async function publish(
   return all;
 }
 
-/** All that an idle dispatcher has to know. */
+/** What is waiting: all that an idle dispatcher must read. */
 export interface Rest {
-  /** On which deliveries are at rest, due or not: for the others a turn has nothing to do. */
+  /** Channels with unreleased deliveries, due or not. On other channels there is nothing to release. */
   channels: SentChannel[];
   /** Whether a scheduled event is due by the database's clock. */
   isEventDue: boolean;
@@ -79,7 +79,7 @@ export interface Rest {
   isBroadcastDue: boolean;
 }
 
-/** Returns the look at it: whoever asks in one turn of the event loop shares the one that follows. */
+/** Returns a function that reads `Rest`. Calls in the same turn of the event loop share one query. */
 export function createRestLook(pool: Pool): () => Promise<Rest> {
   let look: Promise<Rest> | undefined;
   return () => {
