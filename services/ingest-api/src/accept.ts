@@ -13,57 +13,59 @@ import { endWith, startStatement } from "@belfry/service/tracing";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
 
-/** The answer leaves before this, whatever hangs: the specification asks for the 500 within 5 s. */
+/**
+ * A request is answered within this time, even if a dependency hangs. The specification requires the 500 within 5 s.
+ */
 const ANSWER_WITHIN_MS = 4500;
 const PUBLISH_TIMEOUT_MS = 2000;
-/** An event that has waited longer than this for the database could not be answered within 5 s. */
+/** An event that waits longer than this for the database fails, because it could not be answered within 5 s. */
 const MAX_WAIT_MS = 1500;
-/** An event without its variables, roughly. */
+/** Rough size of an event without its variables. */
 const ROW_BYTES = 400;
-/** Bounds of one call of the accept function: it holds any batch of a request. */
+/** Bounds of one call of accept_events. They fit the largest batch of a request. */
 const MAX_EVENTS = 200;
 const MAX_BYTES = MAX_TRIGGER_BATCH_BYTES + MAX_EVENTS_OF_BATCH * ROW_BYTES;
 const CALLS_IN_FLIGHT = 2;
 /**
- * The second call begins when a full one waits, or when the first is slow: two calls for one tenant wait for
- * each other in the database, and half as many, twice as large calls cost a fifth less CPU time.
+ * A second call begins only if a full batch waits or the first call takes longer than this. Two calls for one tenant
+ * would wait for each other in the database, and half as many calls of twice the size cost a fifth less CPU time.
  */
 const SLOW_CALL_MS = 25;
 
 export interface Acceptor {
   /**
-   * Accepts one event. Resolves once Postgres has committed it and JetStream has acknowledged its id; one that
-   * rests with the commit (or with the refusal or replay that the database found). Rejects where neither is certain: the
-   * caller answers 500, and the event is refused unless it was dispatched meanwhile.
+   * Accepts one event. Resolves once Postgres has committed the event and JetStream has acknowledged its id. For a
+   * scheduled event, a refusal or a replay of a dispatched event, the commit is enough. Rejects if the acceptance is
+   * not certain: the caller then answers 500, and the event is refused unless it was dispatched meanwhile.
    */
   accept(event: EventToAccept): Promise<AcceptResult>;
-  /** Resolves when all work in hand has ended. */
+  /** Resolves when all current work has ended. */
   idle(): Promise<void>;
 }
 
 export interface AcceptorDeps {
   acceptEvents(batch: EventToAccept[]): Promise<AcceptResult[]>;
-  /** Returns the ids that were given back; the others stand. */
+  /** Marks events as refused, so that they are not dispatched. Returns the refused ids; other events stay accepted. */
   refuseEvents(ids: string[]): Promise<Set<string>>;
-  /** Returns the ids that stand; the others were given back meanwhile. */
+  /** Marks events as acknowledged. Returns the ids that are still accepted; other events were refused meanwhile. */
   acknowledgeEvents(ids: string[]): Promise<Set<string>>;
   publisher: Publisher;
   prefix: string;
-  /** A tenant with more than this in its window goes to the bulk lane. */
+  /** Events of a tenant with more than this in the last minute are published to the bulk lane. */
   expressPerMinute: number;
-  /** Default: 4,500. */
+  /** In ms; default: 4,500. */
   answerWithinMs?: number;
   /** Default: `performance.now`. */
   nowMs?: () => number;
   log: Logger;
 }
 
-/** A request that waits for its event. `settle` or `fail` is called once. */
+/** A request that waits for the acceptance of its event. Either `settle` or `fail` is called, once. */
 interface Pending {
   event: EventToAccept;
-  /** Start time of `performance.now`. */
+  /** Start time, by `performance.now`. */
   since: number;
-  /** The caller has its 500 already. */
+  /** Whether the caller was already answered 500. */
   late: boolean;
   settle(result: AcceptResult): void;
   fail(error: unknown): void;
@@ -84,7 +86,9 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     following.add(work);
   });
 
-  /** One message a lane for what is new; one each for what an earlier request has claimed. */
+  /**
+   * Publishes new events in one message per lane, and events that an earlier request has stored in one message each.
+   */
   const publishBatch = async (batch: readonly Pending[], results: readonly AcceptResult[]) => {
     const lanes: Record<EventLane, Group[]> = { express: [], bulk: [] };
     const earlier: Group[] = [];
@@ -92,7 +96,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     let last: Group | undefined;
     for (const [index, result] of results.entries()) {
       const waiter = batch[index]!;
-      // Requests for the same event follow one another.
+      // Requests for the same event are next to each other in the batch.
       if (result.eventId !== null && result.eventId === last?.item.id) {
         last.waiters.push({ waiter, result });
         continue;
@@ -118,7 +122,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     ]);
   };
 
-  /** The commit was their acceptance; those whose callers were told 500 meanwhile are given back. */
+  /** Settles scheduled events, which need no message. Refuses events whose callers were already answered 500. */
   const settleResting = async (groups: Group[]) => {
     for (const group of groups) if (isWanted(group)) settle(group);
     await refuse(groups.filter((group) => !isWanted(group)));
@@ -126,7 +130,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
 
   const publishNew = async (lane: EventLane, groups: Group[]) => {
     const wanted = groups.filter(isWanted);
-    // Their callers were told 500 while the database worked: give them back instead.
+    // The callers of these events were answered 500 during the database call, so the events are refused.
     await refuse(groups.filter((group) => !wanted.includes(group)));
     if (wanted.length === 0) return;
     try {
@@ -141,15 +145,18 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     }
     const late = wanted.filter((group) => !isWanted(group));
     for (const group of wanted) if (!late.includes(group)) settle(group);
-    // Their callers were told 500 before the acknowledgement: the dispatcher drops what is refused.
+    // The callers of these events were answered 500 before the acknowledgement. The dispatcher drops refused events.
     await refuse(late);
   };
 
-  /** The first request may be on a replica that died: no waiting, the second copy is dropped later. */
+  /**
+   * Publishes an event again that an earlier request has stored. It does not wait for that request, whose replica may
+   * have died; the dispatcher drops the second message.
+   */
   const publishAgain = async (group: Group) => {
     try {
       await publish(group.lane, [group.item], group.item.id);
-      // Nobody is told that it stands: whoever claimed it may give it back.
+      // Without a waiting caller there is nothing to acknowledge; the first request may still refuse the event.
       if (!isWanted(group)) return;
       const standing = await deps.acknowledgeEvents([group.item.id]);
       if (!standing.has(group.item.id)) throw new Error("the first request was refused meanwhile");
@@ -167,11 +174,12 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
         timeoutMs: PUBLISH_TIMEOUT_MS,
       });
     const { duplicate } = await publishAs(messageId);
-    // The copy that JetStream remembers may have come and gone while the event stood refused.
+    // JetStream dropped the message as a duplicate of one that the dispatcher may have dropped while the event was
+    // refused.
     if (duplicate) await publishAs(uuidv7());
   };
 
-  /** Answers 500 only if the claim was given back or could not be. A dispatched event is a 200. */
+  /** Refuses events. Fails their requests, but settles those of events that were dispatched meanwhile. */
   const refuse = async (groups: Group[], cause?: unknown) => {
     if (groups.length === 0) return;
     const error = cause ?? new Error("the event was not published in time");
@@ -219,7 +227,7 @@ interface Group {
   waiters: { waiter: Pending; result: AcceptResult }[];
 }
 
-/** Whether somebody still waits for its answer. */
+/** Returns whether a caller still waits for the answer. */
 function isWanted(group: Group): boolean {
   return group.waiters.some(({ waiter }) => !waiter.late);
 }
@@ -234,7 +242,9 @@ function isNew(result: AcceptResult): boolean {
   );
 }
 
-/** A flood of one tenant waits behind its own events, not before the others'. */
+/**
+ * Returns the lane of an event. If a tenant sends a flood, its events wait in the bulk lane and do not delay others.
+ */
 function laneOf(result: AcceptResult, expressPerMinute: number): EventLane {
   const limits = result.limits;
   if (limits === null) return "express";
@@ -246,9 +256,9 @@ function traceParentOf({ event }: Pending): string | undefined {
 }
 
 /**
- * Groups what arrives at the same time into one call of the database, with at most two calls in flight.
- * A batch that fails on its data is run again item by item, so that one poisoned event fails alone.
- * `settled` is told of every batch whose events are stored, before anybody else.
+ * Groups events that arrive at the same time into one call of the database, with at most two calls in flight. If the
+ * data of a batch cause a failure, its events run one by one, so that only the poisoned event fails. `settled` is
+ * called with each stored batch and its results.
  */
 function createAcceptBatches(
   deps: Pick<AcceptorDeps, "acceptEvents" | "log">,
@@ -273,7 +283,7 @@ function createAcceptBatches(
       if (fresh.length > 0) await runApart(inLockOrder(fresh), accept);
     },
     bytesOf: ({ event }) => ROW_BYTES + (event.variables?.length ?? 0),
-    // Two calls at a time may be accepted in either order.
+    // Events of one request stay in one call, because two concurrent calls may be accepted in either order.
     belongTogether: (one, next) => one.event.traceId === next.event.traceId,
     maxItems: MAX_EVENTS,
     maxBytes: MAX_BYTES,
@@ -289,8 +299,9 @@ function hasWaitedTooLong(pending: Pending): boolean {
 }
 
 /**
- * Tenant by tenant, in the order in which every replica takes their rows: no deadlock. The events of a tenant stay in the
- * order in which they came, as its limits count them, but those of one key come together.
+ * Sorts a batch by tenant, the order in which every replica locks the tenants' rows, so that there is no deadlock.
+ * Events of a tenant stay in the order of arrival, in which the limits count them, except that events of one key are
+ * put together.
  */
 function inLockOrder(batch: Pending[]): Pending[] {
   if (batch.length === 1) return batch;
@@ -302,20 +313,20 @@ function inLockOrder(batch: Pending[]): Pending[] {
 }
 
 /**
- * Uses one timer for all items that wait equally long: a timer for each costs a request more than its checks. Calls
- * `onLate` with an item that was not deleted within the time.
+ * Calls `onLate` with each item that was not deleted within the time. All items wait equally long, so one timer is
+ * enough; a timer per item would cost a request more than its checks.
  */
 export function createDeadlines<T>(
   withinMs: number,
   onLate: (item: T) => void,
   nowMs: () => number,
 ) {
-  /** When each item is late, in `nowMs`; the oldest first. */
+  /** The time (`nowMs`) at which each item is late, in the order of these times. */
   const waiting = new Map<T, number>();
   let timer: NodeJS.Timeout | undefined;
 
   const arm = (delayMs: number) => {
-    // After a pause of this process an answer may have come that is not read yet: it is read first.
+    // After a pause of this process, an answer may have arrived that is not read yet. `setImmediate` reads it first.
     timer = setTimeout(() => setImmediate(expire), delayMs);
   };
   const disarm = () => {

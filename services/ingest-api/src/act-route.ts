@@ -22,7 +22,7 @@ import { hasChangingNumber, parseAsWritten } from "@belfry/templates/language/ev
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** How a tenant's backend calls an act, where that is not what the act itself says. */
+/** The HTTP route of an act for tenants' backends, as far as it differs from the act's own definition. */
 export interface ActRoute<
   I extends TObject,
   O extends TSchema,
@@ -34,30 +34,32 @@ export interface ActRoute<
   /** Default: the act's. */
   summary?: string;
   description?: string;
-  /** Default: the act's fields that are in its path. */
+  /** Path parameters. Default: the act's fields that are in its path. */
   params?: TObject;
-  /** Absent: the call has none. */
+  /** Absent if the call has no query. */
   querystring?: TObject;
   body?: TObject;
-  /** Numbers of the body stay as they are written, which parsing may change. */
+  /** Keeps each number of the body as it is written (`10.10`); plain parsing may change a number. */
   keepsNumbers?: boolean;
   /** Examples of a body, by name. Default: the act's own. */
   examples?: Record<string, { value: unknown }>;
   answer: { status?: number; description: string; headers?: AnswerHeader[]; schema: A };
-  /** Problems beside those of every call with a key. */
+  /** Further problems than those of every call with a key. */
   problems?: Problems;
   maxBodyBytes?: number;
-  /** Paths that match this route and belong to others, with the methods that they know: any other is 405. */
+  /**
+   * Paths that match this route but belong to other routes, each with its allowed methods. Here they are answered 405.
+   */
   reserved?: Readonly<Record<string, string>>;
-  /** Throws a Problem for an input that the act would refuse in another way. */
+  /** Throws a Problem if the act would refuse the input with another error than this route's. */
   checkInput?(input: Static<I>): void;
-  /** Writes the answer. Default: the output as `data`. */
+  /** Builds the answer. Default: the output as `data`. */
   answerOf?(output: Static<O>, input: Static<I>): Static<A>;
-  /** An earlier call with the same idempotency key has done it. */
+  /** Returns whether an earlier call with the same idempotency key has already made the change. */
   isReplay?(result: R): boolean;
-  /** Adds to the request's log line. */
+  /** Returns fields to add to the request's log line. */
   logFieldsOf?(output: Static<O>, input: Static<I>): Record<string, unknown>;
-  /** Turns an error of the act into a Problem; undefined: it is an error of ours. */
+  /** Turns an error of the act into a Problem; undefined if the error is an internal one. */
   problemOf?(error: unknown): Problem | undefined;
 }
 
@@ -73,8 +75,8 @@ export type AddActRoute = <
 ) => void;
 
 /**
- * Serves acts to the programs that have a tenant's key. A call that changes something is signed, where the tenant has a
- * webhook secret. The key's role was judged by `KEY_ACCESS`.
+ * Returns a function that adds routes of acts for programs with a tenant's key. If the tenant has a webhook secret,
+ * calls that change something must be signed. Authentication checks the key's role by `KEY_ACCESS`.
  */
 export function createActRoutes(
   app: FastifyInstance,
@@ -134,7 +136,7 @@ export function createActRoutes(
   };
 }
 
-/** The fields that the route names: an act may have others, which only people set. */
+/** Reads the act's input from the fields that the route names. An act may have more fields, which only people set. */
 function inputOf<I extends TObject>(
   request: FastifyRequest,
   { input, headers = {} }: Act<I>,
@@ -170,7 +172,7 @@ function shownHeader(header: string): string {
   return header.replaceAll(/(^|-)./g, (letter) => letter.toUpperCase());
 }
 
-/** Names the header in a fault of a field that is in one. */
+/** Replaces the field by the header's name in faults of fields that are sent in a header. */
 function withHeaderNames(error: unknown, { headers = {} }: Pick<Act, "headers">): unknown {
   if (!(error instanceof InvalidInput)) return error;
   return new InvalidInput(

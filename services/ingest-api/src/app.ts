@@ -46,7 +46,7 @@ export interface AppDeps
     manageUrl: string;
   };
   acceptor(rests: boolean): Acceptor | undefined;
-  /** The pool of triggers. */
+  /** The pool of the triggers' connections. */
   attachmentPool: Pool;
   refusals: KnownRefusals;
   eventTypes: EventTypes;
@@ -54,20 +54,20 @@ export interface AppDeps
   directory: TenantDirectory;
   keyUses: KeyUses;
   db: Database;
-  /** The pool of all other calls. */
+  /** The pool of the connections of all other calls. */
   pool: Pool;
   secretKeys: SecretKeys;
-  /** Local stack and tests only. */
+  /** Allows endpoints on private addresses; only for the local stack and tests. */
   allowPrivateWebhooks: boolean;
   signToken(claims: { sub: string; tenant: string }): Promise<string>;
-  /** These two tell the user's open pages; best effort. */
+  /** This and `announcePreferences` notify the user's open pages of a change; best effort. */
   announceInbox(owner: Owner, kind: "marked" | "changed", notificationId: string): Promise<void>;
   announcePreferences(owner: { tenantId: string; userId: string }): void;
   now(): Date;
   log: Logger;
 }
 
-/** The HTTP interface of section 4 of the specification, not yet listening. */
+/** Builds the HTTP server for section 4 of the specification. It does not listen yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config } = deps;
   const app = createHttpServer({

@@ -46,7 +46,7 @@ const schema = {
   summary: "Upload an attachment",
   description: `Keeps a file of up to 10 MiB for the mails of events that name it in \`email.attachments\`. The body is the file itself, not a form. A file that no event names within ${UNNAMED_HOURS} hours is deleted, one that events name with the last of them. Each upload counts towards the limit per minute. The whole request may take 15 seconds.`,
   security: [{ apiKey: [] }],
-  // The handler refuses one, after the signature.
+  // The handler refuses query parameters, after it has checked the signature.
   querystring: ANY_QUERY,
   headers: Type.Object({
     "X-File-Name": Type.String({
@@ -95,12 +95,12 @@ const schema = {
 export interface AttachmentDeps {
   authentication: Authentication;
   limits: AbuseLimits;
-  /** Not the triggers' connections. */
+  /** The pool of all calls that are not triggers. */
   pool: Pool;
   now(): Date;
 }
 
-/** `POST /api/v1/attachments`: stores the body row by row, and needs no more memory than a row. */
+/** Registers `POST /api/v1/attachments`. It stores the body row by row and needs no more memory than one row. */
 export async function attachmentRoute(app: FastifyInstance, deps: AttachmentDeps): Promise<void> {
   await app.register((scope, _options, registered) => {
     scope.removeAllContentTypeParsers();
@@ -164,7 +164,7 @@ async function receive(
     const expiresAt = new Date(begun.createdAt.getTime() + UNNAMED_HOURS * 3_600_000);
     return { id, name, type, bytes, expiresAt: expiresAt.toISOString() };
   } catch (error) {
-    // If this fails, too, the upload counts for a minute, and is deleted later.
+    // If the deletion also fails, the upload keeps its room for a minute and is deleted later.
     await deleteUpload(pool, id).catch((err) =>
       request.log.warn({ err, traceId: request.id }, "what came of an upload was not deleted"),
     );
@@ -172,7 +172,9 @@ async function receive(
   }
 }
 
-/** Nothing of a call is told before its signature is known to be right. */
+/**
+ * Reads the file's facts, but reports a fault only after the signature is verified; for that it reads the whole body.
+ */
 async function signedHeadOf(
   request: FastifyRequest,
   signature: ReturnType<typeof signatureOver> | undefined,
@@ -196,7 +198,7 @@ function partsOf(body: Readable): AsyncIterable<Buffer> {
   return body.iterator({ destroyOnReturn: false });
 }
 
-/** Reads the file's facts from the request's head. Throws a Problem: 413, 415 or 422. */
+/** Reads the file's name, type and length from the request's headers. Throws a Problem: 413, 415 or 422. */
 function headOf({ headers, query, tenant }: FastifyRequest) {
   const { allowExecutables } = tenant;
   const faults = faultsOf(Type.Object({}), query, "query", "");
@@ -220,14 +222,16 @@ function tooLarge(): Problem {
   return new Problem("tooLarge", { message });
 }
 
-/** Stores the body row by row; resolves to how many bytes it has. Throws a Problem: 413, or 400 where it breaks off. */
+/**
+ * Stores the body row by row. Resolves to the number of bytes. Throws a Problem: 413, or 400 if the body breaks off.
+ */
 async function storeBody(
   body: Readable,
   pool: Pool,
   id: string,
   onPart: (part: Buffer) => void,
 ): Promise<number> {
-  // Written again for each row: a row is stored before the next begins.
+  // The buffer is reused for each row, because a row is stored before the next begins.
   const row = Buffer.allocUnsafe(ATTACHMENT_CHUNK_BYTES);
   let filled = 0;
   let rows = 0;
@@ -253,7 +257,7 @@ async function storeBody(
   return bytes;
 }
 
-/** A client that hangs up, or is too slow, is not our failure. */
+/** Turns errors of the body into a 400, because they are the client's fault: it hung up or was too slow. */
 async function* orBadRequest(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* parts;

@@ -20,7 +20,7 @@ const tag = "Broadcasts";
 const ENDED = { notFound: {}, conflict: { message: "the broadcast is done" } };
 const RUNNING = { description: "The broadcast as it is now", schema: BroadcastResponse };
 
-/** One event to many people. It needs Postgres alone: the dispatcher does the rest. */
+/** Registers the routes of broadcasts. They need only Postgres; the dispatcher expands and sends the broadcasts. */
 export function broadcastRoutes(add: AddActRoute): void {
   add(createBroadcast, {
     tag,

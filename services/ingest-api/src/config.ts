@@ -6,7 +6,7 @@ import { commonConfig, listenConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The variables of ingest-api. */
+/** The environment variables of ingest-api. */
 export const configSchema = Type.Object({
   ...commonConfig,
   ...listenConfig("INGEST_API", "the HTTP API", 3000),

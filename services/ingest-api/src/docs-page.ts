@@ -18,7 +18,9 @@ const schema = {
   response: answers({ description: "HTML", schema: Type.String(), mediaType: HTML_TYPE }, ALWAYS),
 };
 
-/** Serves the documents of both interfaces as a page: `/docs`, without a key. The page loads nothing from elsewhere. */
+/**
+ * Serves the OpenAPI documents of both interfaces as a page, `/docs`, without a key. The page loads no other origin.
+ */
 export function docsRoutes(app: FastifyInstance, config: { manageUrl: string }): void {
   let loading: Promise<Reference> | undefined;
   const reference = () => {
@@ -46,7 +48,7 @@ export function docsRoutes(app: FastifyInstance, config: { manageUrl: string }):
   });
 }
 
-/** Loads in a thread that ends afterwards: the script has four megabytes, and most replicas are never asked for it. */
+/** Builds the page in a thread that then ends, because the script has 4 MB and most replicas never serve the page. */
 async function loadReference(manageUrl: string): Promise<Reference> {
   const worker = new Worker(new URL("./docs-worker.ts", import.meta.url), {
     workerData: { manageUrl },

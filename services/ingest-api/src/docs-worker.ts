@@ -13,10 +13,10 @@ export interface Reference {
   script: Buffer;
 }
 
-/** An empty icon, so that no browser asks for one. */
+/** An empty icon, so that browsers do not request one. */
 const ICON = '<head><link rel="icon" href="data:,">';
 
-/** The address of the management API; empty if it is not configured. */
+/** The address of the management API; "" if it is not configured. */
 const { manageUrl } = workerData as { manageUrl: string };
 
 const app = fastify();
@@ -30,7 +30,7 @@ await app.register(scalar, {
     cdn: "/docs/reference.js",
     pageTitle: "Belfry: the HTTP interface",
     _integration: "html",
-    // The page loads nothing from elsewhere, and sends nothing there.
+    // The page neither loads from nor sends to other servers.
     authentication: { preferredSecurityScheme: "apiKey" },
     withDefaultFonts: false,
     telemetry: false,
@@ -50,7 +50,7 @@ const inline = [...page.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
 const policy = [
   "default-src 'none'",
   `script-src 'self' ${inline.join(" ")}`,
-  // The script writes its styles while it runs.
+  // The script creates its styles at run time.
   "style-src 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self' data:",

@@ -37,7 +37,7 @@ const EVENT = {
   },
 };
 
-/** A tenant's events: shown, listed until their time, moved and cancelled. They need Postgres alone, and not NATS. */
+/** Registers the routes that show, list, reschedule and cancel events. They need only Postgres, not NATS. */
 export function eventRoutes(add: AddActRoute): void {
   add(showEvent, {
     tag,
@@ -52,7 +52,7 @@ export function eventRoutes(add: AddActRoute): void {
       if (!UUID.test(eventId)) throw new Problem("notFound");
     },
     answerOf({ othersWithThisEventId: _, waits: __, ...report }, { eventId }) {
-      // The act finds an event by the tenant's own reference, too, which may look like an id.
+      // The act also finds events by the tenant's own reference, which may look like an id. This route does not.
       if (report.id !== eventId.toLowerCase()) throw new Problem("notFound");
       return report;
     },

@@ -14,11 +14,12 @@ interface StoredImage {
 
 export type Images = VersionedCache<StoredImage>;
 
-/** Some thirty of the largest ones, or a thousand usual logos; and names that nobody has. */
+/** About thirty of the largest images, or a thousand usual logos. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
+/** Images and names without an image. */
 const MAX_CACHED = 5_000;
 
-/** The images that mails show, by name. */
+/** Returns a cache of the images in mails, by name. */
 export function createImages(db: Database): Images {
   return createVersionedCache({
     max: MAX_CACHED,
@@ -35,8 +36,9 @@ export function createImages(db: Database): Images {
 }
 
 /**
- * Serves the images of mails. Whoever knows a name may read it, as readers do: no key, no cookie. What is stored under a
- * name never changes. Its bytes were checked when it came, and a browser takes them for nothing but an image.
+ * Serves the images of mails to anybody who knows an image's name, without a key or a cookie, because the readers of
+ * mails have neither. The image of a name never changes. Its bytes are checked at the upload, and the headers keep
+ * browsers from treating them as anything but an image.
  */
 export function imageRoute(
   app: FastifyInstance,

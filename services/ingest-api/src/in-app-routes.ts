@@ -291,13 +291,13 @@ const tokenSchema = {
   ),
 };
 
-/** The inbox over HTTP: list and count, mark as read, archive, snooze, delete. */
+/** Registers the routes of the inbox: list, count, mark as read, archive, snooze and delete. */
 export function notificationRoutes(
   app: FastifyInstance,
   deps: {
     authentication: Authentication;
     db: Database;
-    /** Tells the user's open pages; best effort. */
+    /** Notifies the user's open pages of a change; best effort. */
     announceInbox(owner: Owner, kind: "marked" | "changed", notificationId: string): Promise<void>;
   },
 ): void {
@@ -369,7 +369,10 @@ export function notificationRoutes(
   );
 }
 
-/** `POST /api/v1/auth/realtime-token`: a connection token for one user, and the channels to subscribe to. */
+/**
+ * Registers `POST /api/v1/auth/realtime-token`, which returns a connection token for one user and the channels to
+ * subscribe to.
+ */
 export function realtimeTokenRoute(
   app: FastifyInstance,
   deps: {

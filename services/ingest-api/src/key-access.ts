@@ -54,7 +54,7 @@ export const KEY_ACCESS = {
   [`POST ${RESUME_BROADCAST_PATH}`]: "trigger",
   [`POST ${CANCEL_BROADCAST_PATH}`]: "trigger",
 
-  // A realtime token acts for its user.
+  // "backend", because a realtime token can act for its user.
   [`POST ${REALTIME_TOKEN_PATH}`]: "backend",
   [`GET ${HISTORY_PATH}`]: "read",
   [`GET ${UNREAD_COUNT_PATH}`]: "read",

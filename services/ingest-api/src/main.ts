@@ -29,9 +29,9 @@ import { KnownRefusals } from "./tenant-limits.ts";
 import { createEventTypes } from "./trigger-warnings.ts";
 import { createWebhookKeys } from "./vendor-webhooks.ts";
 
-/** With the publish timeout this leaves room in the 5 s in which a 500 has to come. */
+/** Together with the publish timeout this fits into the 5 s within which a 500 must be sent. */
 const STATEMENT_TIMEOUT_MS = 1500;
-/** Waits so long for NATS before it listens, so that a start beside NATS refuses no trigger. */
+/** Longest wait for NATS before the service listens, so that no trigger is refused when both start at the same time. */
 const BROKER_PATIENCE_MS = 5000;
 
 const streamsOf = (prefix: string) => [eventsStream(prefix)];
@@ -40,11 +40,11 @@ await runService({
   name: "ingest-api",
   config: configSchema,
   database: (config, log) => openConnections(config, config.ACCEPT_CONNECTIONS, log),
-  // While NATS is away, this service answers triggers with 500. Everything else works.
+  // While NATS is not reachable, triggers are answered 500 unless they are scheduled. Everything else works.
   streams: streamsOf,
   work: "http",
   async start({ config, log, database, nats, link, signal, stopped }) {
-    // Triggers have connections of their own, so that no other call keeps them waiting.
+    // Triggers have connections of their own, so that other calls do not delay them.
     const accepting = database;
     const others = openConnections(config, config.OTHER_CONNECTIONS, log);
     const { db, pool } = others;

@@ -8,7 +8,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 
 const PACKAGES_PATH = "/packages";
-/** The file name that `pnpm pack` gives to one of our packages. */
+/** The file name that `pnpm pack` gives to a package of ours. */
 const TARBALL = /^belfry-([a-z]+)-(\d+\.\d+\.\d+)\.tgz$/;
 const TARBALL_TYPE = "application/gzip";
 
@@ -72,7 +72,7 @@ const tarballSchema = {
   ),
 };
 
-/** Serves what tenants' developers install, without a key. The release packs it; this service never does. */
+/** Serves the packages that tenants' developers install, without a key. A release packs them, never this service. */
 export function packageRoutes(app: FastifyInstance, deps: { packagesFolder: string }): void {
   const tarballs = createTarballs(deps.packagesFolder);
   app.get(PACKAGES_PATH, { schema: listSchema }, async () => {
@@ -113,15 +113,15 @@ interface Tarball {
   /** The package's name for `import`. */
   name: string;
   version: string;
-  /** Checksum in the form of lockfiles. */
+  /** Checksum in the form of lockfiles (`sha512-…`). */
   integrity: string;
   content: Buffer;
   changedAtMs: number;
 }
 
 /**
- * Reads the tarballs of a folder, and nothing else in it: it knows them by the form of their names. It reads a file again
- * when the file has changed, so that one packed beside a running service appears. A missing folder counts as empty.
+ * Reads the tarballs of a folder and ignores files with other names. It reads a file again when the file has changed,
+ * so that a package that is packed while the service runs appears. A missing folder counts as empty.
  */
 function createTarballs(folder: string) {
   const kept = new Map<string, Tarball>();
@@ -148,7 +148,7 @@ function createTarballs(folder: string) {
     });
 
   return {
-    /** Undefined: the name is not that of a package, or no such file is there. */
+    /** Returns a tarball; undefined if the name is not that of a package or the file does not exist. */
     get,
     /** Returns the tarballs, ordered by name. */
     async all(): Promise<Tarball[]> {

@@ -10,7 +10,7 @@ import { momentOf } from "@belfry/contracts/scheduled";
 import type { EventOptions, TriggerRequest } from "@belfry/contracts/trigger";
 import { hasChangingNumber, parseAsWritten } from "@belfry/templates/language/event-variables";
 
-/** A trigger as it is accepted: only the fields that the specification knows. */
+/** A trigger as it is accepted, with only the fields that the specification defines. */
 export interface Trigger {
   eventType: string;
   reference: string | null;
@@ -18,19 +18,19 @@ export interface Trigger {
   recipientEmail: string | null;
   recipientPhone: string | null;
   variables: Variables;
-  /** Null where the body has none of them. */
+  /** Null if the body has none of these options. */
   options: EventOptions | null;
-  /** `sendAt`, `delaySeconds` and `cancelKey` as they were sent; absent where there is none. */
+  /** `sendAt`, `delaySeconds` and `cancelKey` as they were sent; absent if the body has none of them. */
   asSent?: [string | null, number | null, string | null];
-  /** `email` as it is stored, with its files; absent where it says nothing. */
+  /** The field `email` as it is stored, with its files; absent if it is empty. */
   envelope?: Envelope;
 }
 
 type Variables = Record<string, unknown> | null;
 
 /**
- * Reads a checked body. An absent, null and empty address are the same. `variables`: those of the body, with each number
- * as it was written. `attachments`: the files that it names, or none.
+ * Builds a trigger from a checked body. An address that is absent, null or empty becomes null. `variables` are those of
+ * the body, with each number as it was written. `attachments` are the files that the body names.
  */
 export function readTrigger(
   body: TriggerRequest,
@@ -61,7 +61,7 @@ export function readTrigger(
   return trigger;
 }
 
-/** The fields that only few triggers have; null: none of them. */
+/** Returns `channels` and `locale`, which few triggers have; null if the body has neither. */
 function optionsOf(body: TriggerRequest): EventOptions | null {
   const channels = channelMask(body.channels);
   if (body.locale === undefined) return channels === null ? null : { channels };
@@ -80,8 +80,8 @@ function laterOf({ sendAt, delaySeconds, cancelKey }: TriggerRequest): EventOpti
 const VARIABLES_NAME = '"variables":';
 
 /**
- * Returns the variables of a checked body as values, and as the JSON that is stored. Each number has the text of the body:
- * an order number of 19 digits, a price of 10.10.
+ * Returns the variables of a checked body as values and as the JSON to store. Each number keeps its text in the body,
+ * such as an order number of 19 digits or a price of 10.10.
  */
 export function readVariables(
   { variables }: TriggerRequest,
@@ -89,7 +89,7 @@ export function readVariables(
 ): { values: Variables; json: string | null } {
   if (variables === undefined || variables === null) return { values: null, json: null };
   const json = JSON.stringify(variables);
-  // Most clients send exactly this text: no number has changed, and the body is not parsed again.
+  // Most clients send exactly this text. Then parsing changed no number, and the body need not be parsed again.
   const at = body.indexOf(VARIABLES_NAME) + VARIABLES_NAME.length;
   const isAsWritten = body.slice(at, at + json.length) === json || !hasChangingNumber(body);
   if (isAsWritten) return { values: variables, json };
@@ -98,9 +98,9 @@ export function readVariables(
 }
 
 /**
- * The automatic deduplication key: SHA-256 over tenant, event type and canonical payload (key order
- * cannot matter: the three fields are written in a fixed one). 64 hex digits, an even number: a cancel
- * frees such a key, and no explicit one.
+ * Returns the automatic deduplication key: SHA-256 over tenant, event type and payload, whose fields are written in a
+ * fixed order. The key has 64 hex digits and is an even number, while explicit keys are odd: a cancel frees automatic
+ * keys only.
  */
 export function automaticKey(tenantId: string, trigger: Trigger, withVariables: boolean): string {
   const identity: unknown[] = [
@@ -112,19 +112,22 @@ export function automaticKey(tenantId: string, trigger: Trigger, withVariables: 
     trigger.recipientPhone,
   ];
   if (withVariables) identity.push(canonical(trigger.variables));
-  // `canonical` writes no object with this key: it cannot be taken for variables.
+  // `canonical` never returns an object with the key `later` or `email`, so these cannot be mistaken for variables.
   if (trigger.asSent !== undefined) identity.push({ later: trigger.asSent });
   if (trigger.envelope !== undefined) identity.push({ email: identityOf(trigger.envelope) });
   return withLastBit(hash("sha256", JSON.stringify(identity), "hex"), 0);
 }
 
-/** A file counts by its bytes: uploaded again, it is the same. */
+/** Identifies files by the hash of their bytes, so that a file that was uploaded again is the same. */
 function identityOf({ attachments, ...said }: Envelope): unknown {
   if (attachments === undefined) return said;
   return { ...said, attachments: attachments.map(({ sha256, cid }) => [sha256, cid ?? null]) };
 }
 
-/** An explicit key lives in a namespace of its own, per tenant, and is an odd number. Throws a 422 Problem. */
+/**
+ * Returns the deduplication key for an X-Idempotency-Key, an odd number. It cannot equal an automatic key or a key of
+ * another tenant. Throws a 422 Problem.
+ */
 export function explicitKey(tenantId: string, header: string): string {
   const fault = textFault(header);
   if (fault !== undefined) {
@@ -138,7 +141,7 @@ function withLastBit(key: string, bit: 0 | 1): string {
   return key.slice(0, -1) + ((last & ~1) | bit).toString(16);
 }
 
-/** An address in ASCII without quotes is stored as it is, which is most of them. */
+/** Returns an email address in its stored form. Most addresses are ASCII without quotes and are stored unchanged. */
 function storedAddress(address: string | null | undefined): string | null {
   if (!address) return null;
   return /[^\u0000-\u007f]|"/.test(address) ? (emailAddress(address) ?? null) : address;
@@ -148,10 +151,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The same value with sorted keys, as pairs: no key can be special. */
+/** Returns a value with its objects as sorted lists of pairs, so that no key can be special. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
-  // A number counts as it was written: the customer reads 10.10 otherwise than 10.1.
+  // Numbers differ if they are written differently, because a customer sees 10.10 and 10.1 as different texts.
   if (!isObject(value) || JSON.isRawJSON(value)) return value;
   return {
     object: Object.keys(value)

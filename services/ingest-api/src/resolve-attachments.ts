@@ -11,16 +11,16 @@ import { findAttachments } from "@belfry/database/functions/attachments";
 import { providerKind } from "@belfry/providers/kinds";
 import { encodedBytes } from "@belfry/providers/message-form";
 
-/** Room for a mail's text and header fields beside its files. */
+/** Bytes that are reserved for a mail's text and header fields. */
 const REST_BYTES = 64 * 1024;
 const MAIL_CHANNELS = PROVIDER_CHANNELS.filter(
   (channel) => CHANNEL_ROWS[channel].content === "email",
 );
 
 /**
- * Looks up the files that a checked trigger names; returns them as events store and mails carry them. Throws a 422 Problem
- * for one that cannot be named, and where they are too large together. With `isKeyed`, a file that is not found is left
- * to accept_events: the trigger may be a replay, whose files are not needed any more.
+ * Looks up the files that a checked trigger names, and returns them in the form that events store and mails use. Throws
+ * a 422 Problem if a file cannot be named or if the files are too large together. With `isKeyed`, accept_events decides
+ * about files that are not found, because the trigger may be a replay, which does not need its files any more.
  */
 export async function resolveAttachments(
   pool: Pool,
@@ -55,7 +55,9 @@ function tooLarge(words: string): Problem {
   return new Problem("validation", { message: [`email.attachments ${words}`] });
 }
 
-/** The outcome `attachments` of accept_events: a file was deleted since, or is not there for a new event. */
+/**
+ * Returns the Problem for the outcome `attachments` of accept_events: a file was deleted meanwhile or does not exist.
+ */
 export async function attachmentsProblem(
   pool: Pool,
   tenantId: string,
@@ -72,7 +74,7 @@ export async function attachmentsProblem(
   });
 }
 
-/** Returns the most bytes of one mail, by the most generous of the tenant's active providers. */
+/** Returns the size limit of a mail in bytes: the largest among the tenant's active providers, or infinity. */
 async function mostBytesOf(pool: Pool, tenantId: string): Promise<number> {
   const { rows } = await pool.query<{ channel: (typeof MAIL_CHANNELS)[number]; kind: string }>({
     name: "mail_providers",

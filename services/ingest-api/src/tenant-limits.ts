@@ -6,10 +6,10 @@ interface LimitHeaders {
   left: string;
 }
 
-/** The answers of a batch share one object: its headers are written once. */
+/** Headers by limits object. The events of a batch share one object, so its headers are built once. */
 const written = new WeakMap<TenantLimits, LimitHeaders>();
 
-/** The limit headers of the IETF draft (ratelimit-headers): for each limit its policy and what is left. */
+/** Returns the headers of the IETF draft ratelimit-headers: the policy and the remaining quota of each limit. */
 export function limitHeaders(limits: TenantLimits): LimitHeaders {
   let headers = written.get(limits);
   if (headers === undefined) {
@@ -31,7 +31,7 @@ function writeHeaders(limits: TenantLimits): LimitHeaders {
 
 export type ExceededLimit = "minute" | "day";
 
-/** The 429 of the specification, section 7. */
+/** Returns the 429 Problem of section 7 of the specification. */
 export function limitProblem(exceeded: ExceededLimit, tenantName: string, limits: TenantLimits) {
   const [limit, wait] =
     exceeded === "minute"
@@ -46,8 +46,8 @@ export function limitProblem(exceeded: ExceededLimit, tenantName: string, limits
 }
 
 /**
- * Remembers which tenants are over their limit per minute, for as long as the database said: a flood then costs no
- * query. `now` is a monotonic clock, in milliseconds.
+ * Remembers which tenants are over their limit per minute, for the time that the database returned, so that a flood
+ * costs no queries. `now` is a monotonic clock, in milliseconds.
  */
 export class KnownRefusals {
   readonly #refusals = new Map<string, { limits: TenantLimits; at: number; until: number }>();
@@ -63,7 +63,7 @@ export class KnownRefusals {
     this.#refusals.set(tenantId, { limits, at, until });
   }
 
-  /** The limits of a tenant whose refusal still holds, with the seconds that are left of it. */
+  /** Returns the limits of a tenant that is still refused, with the remaining waits; undefined for other tenants. */
   find(tenantId: string): TenantLimits | undefined {
     const refusal = this.#refusals.get(tenantId);
     if (refusal === undefined) return undefined;
@@ -81,7 +81,7 @@ export class KnownRefusals {
     };
   }
 
-  /** The limits may have changed. */
+  /** Forgets all refusals. Called when the configuration, and so perhaps a limit, has changed. */
   clear(): void {
     this.#refusals.clear();
   }

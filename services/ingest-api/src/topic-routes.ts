@@ -28,7 +28,7 @@ const BAD_LIMIT = {
   validation: { message: [`limit must be an integer from 1 to ${TOPICS_MAX_LIMIT}`] },
 };
 
-/** Named sets of a tenant's users. */
+/** Registers the routes of topics, which are named sets of a tenant's users. */
 export function topicRoutes(add: AddActRoute): void {
   add(listTopics, {
     tag,

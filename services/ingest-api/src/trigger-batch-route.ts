@@ -91,7 +91,7 @@ const schema = {
   ),
 };
 
-/** `POST /api/v1/events/trigger-batch`: key and signature are those of the request, all else is judged event by event. */
+/** Registers `POST /api/v1/events/trigger-batch`. Key and signature are checked per request, all else per event. */
 export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void {
   const onRequest = deps.authentication.trigger;
   const preValidation = [requireSignature, readCountedBody];
@@ -112,8 +112,8 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
         const asWritten = hasChangingNumber(bodyText)
           ? (parseAsWritten(bodyText) as { events: BatchEvent[] }).events
           : undefined;
-        // A character takes at most four bytes in UTF-8, and an event's JSON is hardly longer than its part of the body:
-        // in a small batch no event has to be written again for its size.
+        // A character has at most four bytes in UTF-8, and an event's JSON is hardly longer than its part of the body.
+        // So in a small batch no event can be too large, and none is serialized again to measure it.
         const mayBeTooLarge = bodyText.length > MAX_BODY_BYTES / 4;
         let limits: TenantLimits | undefined;
         let fault: unknown;
@@ -178,7 +178,7 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
           }
         };
 
-        // Files are looked up before the first is accepted: the events stay in their order.
+        // All files are looked up before the first event is accepted, so that the events stay in order.
         const prepared = await Promise.allSettled(events.map(prepare));
         const results = await Promise.all(prepared.map(resultOf));
         if (fault !== undefined) log.error({ err: fault }, "events of a batch were not accepted");

@@ -105,8 +105,8 @@ const schema = {
 export interface TriggerDeps {
   authentication: Authentication;
   /**
-   * Undefined while NATS is away, so that nothing is claimed that could not be published. An event that `rests` needs no
-   * publishing, and always gets one.
+   * Returns the acceptor, or undefined while NATS is not reachable, so that no event is stored that cannot be
+   * published. An event that is scheduled (`rests`) needs no publishing, so it always gets the acceptor.
    */
   acceptor(rests: boolean): Acceptor | undefined;
   /** Looks up the files that triggers name. */
@@ -114,13 +114,13 @@ export interface TriggerDeps {
   now(): Date;
   refusals: KnownRefusals;
   eventTypes: EventTypes;
-  /** `TRUST_TRACE_SAMPLING`. */
+  /** The setting TRUST_TRACE_SAMPLING. */
   trustTraceSampling: boolean;
 }
 
 /**
- * `POST /api/v1/events/trigger`. The order is part of the contract: key, signature, body, limits,
- * acceptance; what fails before the limits costs the tenant nothing.
+ * Registers `POST /api/v1/events/trigger`. The order of the checks is part of the contract: key, signature, body,
+ * limits, acceptance. A request that fails before the limits does not count towards them.
  */
 export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
   const onRequest = deps.authentication.trigger;
@@ -181,16 +181,16 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
 export interface GivenTrigger {
   tenant: Tenant;
   trigger: Trigger;
-  /** JSON, as they are stored. */
+  /** The JSON text to store; null if there are none. */
   variables: string | null;
   dedupKey: string;
   traceId: string;
-  /** The request's span. */
+  /** The request's span; undefined if the request is not traced. */
   span: Span | undefined;
 }
 
 interface AcceptedTrigger {
-  /** `minute` and `day`: it is over that limit and has no event. */
+  /** `minute` and `day`: the trigger is over this limit and has no event. */
   outcome: Exclude<AcceptOutcome, "inactive" | "attachments">;
   eventId: string | null;
   eventType: string | null;
@@ -198,7 +198,7 @@ interface AcceptedTrigger {
   limits: TenantLimits;
 }
 
-/** Judges a trigger by the tenant's retention and limits, and accepts it. Throws a Problem for any other refusal. */
+/** Checks a trigger against the tenant's retention and limits and accepts it. Throws a Problem for other refusals. */
 export async function acceptTrigger(
   deps: TriggerDeps,
   { tenant, trigger, variables, dedupKey, traceId, span }: GivenTrigger,
@@ -235,14 +235,14 @@ export async function acceptTrigger(
   if (limits === null || outcome === "inactive") {
     throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
   }
-  // Over the daily cap a replay is still answered: only the minute's window may be refused from memory.
+  // Only the limit per minute may be refused from memory: over the daily cap, a replay must still be answered 200.
   if (outcome === "minute") deps.refusals.note(tenant.id, limits);
-  // For the warnings of the answer.
+  // The answer's warnings need the event types.
   if (typesRead !== undefined && eventId !== null) await typesRead;
   return { outcome, limits, eventId, eventType, tenantName: tenantName ?? tenant.name };
 }
 
-/** Undefined: tracing is off, or this request is not sampled. */
+/** Starts the request's span; returns undefined if tracing is off or this request is not sampled. */
 export function startAccept(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -270,7 +270,9 @@ export function startAccept(
   );
 }
 
-/** Tells whether an event has to wait. Throws a 422 Problem where it would wait too long for its retention. */
+/**
+ * Returns whether an event has to wait for its time. Throws a 422 Problem if the tenant's retention forbids the wait.
+ */
 export function requireWithinRetention(
   { sendAt, delaySeconds }: EventOptions,
   { kept }: Tenant,
@@ -311,19 +313,24 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "internal",
 };
 
-// They start at zero, so that monitoring sees the first one as an increase.
+// The counters exist with 0 from the start, so that monitoring sees the first count as an increase.
 for (const replayed of ["true", "false"]) accepted.inc({ replayed }, 0);
 const LIMITS = ["minute", "day", "large_bodies"];
 for (const reason of [...Object.values(REASONS), ...LIMITS, "unknown_keys"]) {
   rejected.inc({ reason }, 0);
 }
 
-/** The reason of a 429 before the database was asked: a known key had too many large bodies under way or refused. */
+/**
+ * Returns the reason of a 429 before any database call. With a known key, the tenant had too many large bodies in
+ * progress or refused; undefined otherwise.
+ */
 export function refusedOf({ tenant }: FastifyRequest): string | undefined {
   return tenant === null ? undefined : "large_bodies";
 }
 
-/** Counts the end of one trigger. `outcome` is what the database answered, where it was asked. */
+/**
+ * Counts the result of one trigger. `outcome` is that of the database, or `refusedOf` if the database was not called.
+ */
 export function countTrigger(status: number, outcome: unknown): void {
   if (status === 200) {
     accepted.inc({ replayed: outcome === "replayed" ? "true" : "false" });

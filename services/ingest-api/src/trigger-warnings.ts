@@ -11,8 +11,8 @@ import type { TSchema } from "@sinclair/typebox";
 import type { Logger } from "pino";
 
 /**
- * Returns warnings about an accepted trigger, after `load`; undefined if there are none. A replay gets the same ones:
- * `accepted` is the event type of the stored event, which an explicit key may name with another body.
+ * Returns warnings about an accepted trigger; undefined if there are none. Call `load` first. `accepted` is the event
+ * type of the stored event. A replay with an explicit key may have another type in its body, but gets the same warning.
  */
 export function warningsOf(
   eventTypes: EventTypes,
@@ -28,7 +28,7 @@ export function warningsOf(
 
 const PAYLOAD = TriggerRequest.properties.payload;
 
-/** Names that mean something elsewhere in the interface, and what to tell of them in a trigger. */
+/** Fields that exist elsewhere in the interface but not in a trigger, each with the end of its warning. */
 const ELSEWHERE: readonly [name: string, words: string][] = [
   ["idempotencyKey", "; did you mean the header X-Idempotency-Key?"],
   ["dryRun", ": a trigger has no dry run"],
@@ -40,8 +40,9 @@ const KNOWN: ReadonlySet<string> = new Set(Object.keys(TriggerRequest.properties
 const KNOWN_IN_PAYLOAD: ReadonlySet<string> = new Set(Object.keys(PAYLOAD.properties));
 
 /**
- * Names ignored fields of a checked trigger that are probably misspelt fields that it lacks: `payload.recipientMail`.
- * `schema` is that of a single trigger or of one in a batch. Runs for every trigger: undefined where every field is known.
+ * Returns warnings about ignored fields of a checked trigger that are probably misspelt (`payload.recipientMail`).
+ * `schema` is that of a single trigger or of an event in a batch. Runs for every trigger, so it returns early if all
+ * fields are known.
  */
 function ignoredFields(schema: TSchema, body: TriggerRequest): string[] | undefined {
   if (!hasOthers(body, KNOWN) && !hasOthers(body.payload, KNOWN_IN_PAYLOAD) && !body.email) {
@@ -62,7 +63,7 @@ function hasOthers(value: object, known: ReadonlySet<string>): boolean {
 function addIgnored(warnings: string[], schema: TSchema, given: Fields, prefix: string): void {
   const unknown = unknownFields(schema, given);
   if (unknown.length === 0) return;
-  // A field that the trigger has under its right name was not meant.
+  // Only fields that the trigger lacks can be meant by a misspelt name.
   const meant = new Map(prefix === "" ? ELSEWHERE : []);
   const addLacking = ({ properties }: TSchema, of: Fields, place: string) => {
     for (const name of Object.keys(properties)) {
@@ -80,16 +81,17 @@ function addIgnored(warnings: string[], schema: TSchema, given: Fields, prefix: 
 
 export interface EventTypes {
   /**
-   * Begins to read the event types of a tenant that is not known yet, beside the acceptance. The promise resolves within
-   * 100 ms and never rejects; undefined: `has` can answer. So an event and its replay get the same warnings.
+   * Begins to read the tenant's event types, if they are not known yet, in parallel with the acceptance. Returns
+   * undefined if `has` can already answer, or a promise that resolves within 100 ms and never rejects. Waiting for it
+   * gives an event and its replay the same warnings.
    */
   load(tenantId: string, eventType: string): Promise<unknown> | undefined;
   /**
-   * Tells whether a template of the tenant, or of the platform, has an event type, on any channel; undefined if the types
-   * could not be read, or are too many to remember.
+   * Returns whether a template of the tenant, or of the platform for `global.*`, has the event type on any channel;
+   * undefined if the types could not be read or are too many to remember.
    */
   has(tenantId: string, eventType: string): boolean | undefined;
-  /** The configuration changed: everything is read again. Until then the values read before count. */
+  /** Makes everything be read again, because the configuration changed. Until then the old values are used. */
   clear(): void;
 }
 
@@ -97,11 +99,11 @@ const MAX_TENANTS = 5_000;
 /** Most event types of a tenant. A tenant with more gets no warnings. */
 const MAX_TYPES = 2_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Memory of one type in a set, beside its characters. */
+/** Estimated memory of one type in a set, without its characters. */
 const TYPE_BYTES = 64;
 const MOST_WAIT_MS = 100;
 
-/** Reads one tenant at a time, so that a burst takes one connection at most. */
+/** Returns a cache of event types. It reads one tenant at a time, so that a burst uses at most one connection. */
 export function createEventTypes(db: Database, log: Logger): EventTypes {
   const createTypes = () =>
     createVersionedCache<ReadonlySet<string>>({
@@ -144,7 +146,7 @@ export function createEventTypes(db: Database, log: Logger): EventTypes {
   };
 }
 
-/** undefined: more than `MAX_TYPES`. */
+/** Reads a tenant's event types; undefined if there are more than `MAX_TYPES`. */
 async function readTypes(db: Database, tenantId: string): Promise<Set<string> | undefined> {
   const rows = await db
     .selectFrom("templates")

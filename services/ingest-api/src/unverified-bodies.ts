@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { Problem } from "@belfry/contracts/problems";
 
 const MIB = 1024 * 1024;
-/** Bytes that a request takes at first, however little it has sent. */
+/** Bytes that each request reserves at first, even if its body is smaller. */
 const FIRST_BYTES = 16 * 1024;
 
 export interface UnverifiedBounds {
@@ -12,17 +12,17 @@ export interface UnverifiedBounds {
   bytesOfAddress: number;
 }
 
-/** A container of 512 MiB carries this beside its work; a vendor's largest body fits eight times. */
+/** A container with 512 MiB has room for this. An address may send eight of the largest vendor bodies at a time. */
 export const UNVERIFIED_BOUNDS: UnverifiedBounds = { bytes: 32 * MIB, bytesOfAddress: 8 * MIB };
 
-/** A body and the memory it takes, which is given back with `using`. */
+/** A body. Disposing it (`using`) frees its reserved memory. */
 export interface UnverifiedBody extends Disposable {
   bytes: Buffer;
 }
 
 /**
- * Reads bodies whose sender is known only afterwards, such as receipts, whose signature is over the body. Counts the memory
- * that they take, in all and by address, until it is given back.
+ * Reads bodies whose sender is verified only afterwards, such as receipts, whose signature covers the body. Limits the
+ * memory of all bodies and of each address's bodies until they are disposed.
  */
 export class UnverifiedBodies {
   readonly #bounds: UnverifiedBounds;
@@ -33,14 +33,14 @@ export class UnverifiedBodies {
     this.#bounds = bounds;
   }
 
-  /** Bytes of all bodies that are held now. */
+  /** Reserved bytes of all current bodies. */
   get heldBytes(): number {
     return this.#held;
   }
 
   /**
-   * Throws a Problem: 413 beyond `maxBytes`, 429 for an address that has too much under way, 503 where
-   * all addresses together have, 400 for a body that breaks off.
+   * Reads a body. Throws a Problem: 413 if it is larger than `maxBytes`, 429 if its address has too many bytes in
+   * progress, 503 if all addresses together have, 400 if the body breaks off.
    */
   async read(source: Readable, address: string, maxBytes: number): Promise<UnverifiedBody> {
     let taken = 0;
@@ -54,7 +54,7 @@ export class UnverifiedBodies {
     };
     try {
       take(FIRST_BYTES);
-      // One growing buffer: a body sent byte by byte would be a million small ones.
+      // One growing buffer, because a body that is sent byte by byte would leave a million small ones.
       let buffer = Buffer.allocUnsafe(FIRST_BYTES);
       let length = 0;
       for await (const chunk of source.iterator({ destroyOnReturn: false })) {
@@ -73,7 +73,7 @@ export class UnverifiedBodies {
       return { bytes: buffer.subarray(0, length), [Symbol.dispose]: giveBack };
     } catch (error) {
       giveBack();
-      // The answer leaves by the same connection, so the rest of the body has to be read and dropped.
+      // The answer uses the same connection, so the rest of the body must be read and dropped.
       source.resume();
       if (error instanceof Problem) throw error;
       throw new Problem("badRequest", { cause: error });

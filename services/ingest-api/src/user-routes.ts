@@ -31,7 +31,7 @@ const params = Type.Object({
 const reserved = { [USERS_BATCH_PATH]: "POST" };
 const LONG_ID = { validation: { message: ["userId must be at most 255 characters"] } };
 
-/** A tenant's users: the directory, their preferences, and how they are erased. */
+/** Registers the routes of users: the directory, preferences and erasures. */
 export function userRoutes(add: AddActRoute): void {
   const { userId: _, ...example } = putUser.example?.input ?? {};
 

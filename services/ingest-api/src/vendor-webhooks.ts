@@ -28,7 +28,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { UnverifiedBodies } from "./unverified-bodies.ts";
 
 const MIB = 1024 * 1024;
-/** Remembered at once, by tenant, vendor and use. */
+/** Most cached lists of keys; each is for a tenant, a vendor and a use. */
 const MAX_CACHED_KEYS = 5_000;
 /** Amazon SNS calls its JSON plain text. */
 const TYPES = ["application/json", "application/x-www-form-urlencoded", "text/plain"];
@@ -39,22 +39,22 @@ type WebhookUse = keyof typeof READERS;
 export interface VendorWebhookDeps {
   webhookKeys: WebhookKeys;
   limits: AbuseLimits;
-  /** Address at which vendors reach this service, without a slash at its end; empty if it is not configured. */
+  /** Address at which vendors reach this service, without a slash at its end; "" if it is not configured. */
   publicUrl: string;
   now(): Date;
-  /** How a vendor's own servers are asked for what verifies a webhook. Default: over the Internet. */
+  /** Fetches from a vendor's servers the data that verifies a webhook. Default: over the Internet. */
   get?: GetText;
 }
 
 export interface ReceiptDeps extends VendorWebhookDeps {
   storeReceipts(origin: ReceiptsOrigin, receipts: readonly Receipt[]): Promise<StoredReceipts>;
-  /** Default: with `UNVERIFIED_BOUNDS`. */
+  /** Default: a new one with `UNVERIFIED_BOUNDS`. */
   bodies?: UnverifiedBodies;
 }
 
 /**
- * `POST /webhooks/{provider}/{tenant}`: receipts. Answers 200 once they are stored, also for repeated ones and those of
- * unknown deliveries, so that the vendor does not send them for ever.
+ * Registers `POST /webhooks/{provider}/{tenant}` for receipts. It answers 200 once the receipts are stored, also for
+ * repeated receipts and those of unknown deliveries, so that the vendor stops sending them.
  */
 export function receiptRoute(app: FastifyInstance, deps: ReceiptDeps): void {
   vendorWebhook<{ receipts: Receipt[] }, ReceiptReader>(app, deps, {
@@ -75,8 +75,9 @@ export interface InboundDeps extends VendorWebhookDeps {
 }
 
 /**
- * `POST /webhooks/{provider}/{tenant}/inbound`: what people answer to text messages. Answers 200 once it is stored, also for
- * a repeated one, so that the vendor does not send it for ever. The answer has no text that the vendor would send on.
+ * Registers `POST /webhooks/{provider}/{tenant}/inbound` for people's replies to text messages. It answers 200 once a
+ * reply is stored, also if it is repeated, so that the vendor stops sending it. The answer has no text, because the
+ * vendor would send the text to the person.
  */
 export function inboundRoute(app: FastifyInstance, deps: InboundDeps): void {
   vendorWebhook<{ message: InboundText | undefined }, InboundReader>(app, deps, {
@@ -99,12 +100,12 @@ interface WebhookOrigin {
 }
 
 interface VendorWebhook<Held, Reader> {
-  /** With `:provider` and `:tenantId`. */
+  /** The route's path, with the parameters `:provider` and `:tenantId`. */
   path: string;
   use: WebhookUse;
   bodies: UnverifiedBodies;
   reader(kind: string): Reader | undefined;
-  /** Stores what was verified, and sends the answer. Returns what the log tells of it. */
+  /** Stores the verified content and sends the answer. Returns fields for the log line. */
   receive(
     held: Held,
     origin: WebhookOrigin,
@@ -113,7 +114,7 @@ interface VendorWebhook<Held, Reader> {
   ): Promise<Record<string, unknown>>;
 }
 
-/** A request whose headers are good. */
+/** The reader and the body's verification for a request whose headers are accepted. */
 interface Caller<Held, Reader> {
   reader: Reader;
   readBody(body: Buffer): Promise<WebhookRead<Held>>;
@@ -125,9 +126,9 @@ interface Params {
 }
 
 /**
- * Adds a webhook that vendors prove with the key in the tenant's provider. Answers 404 where no key is set, or where the
- * vendor signs our address and `publicUrl` is not configured; 401 for a wrong signature or password; 429 and 5xx when the
- * vendor should send it again.
+ * Registers a webhook that is verified with the key in the tenant's provider. It answers 404 if no key is set, or if
+ * the vendor signs our address and `publicUrl` is not configured; 401 for a wrong signature or password; 429 or 5xx if
+ * the vendor should send the request again.
  */
 function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
   app: FastifyInstance,
@@ -144,7 +145,7 @@ function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
     return refusal(fault);
   };
 
-  // Runs before the body is read: a body that no header proves is not wanted.
+  // Runs before the body is read, so that the body of a request without proof in its headers is never read.
   const onRequest = async (request: FastifyRequest) => {
     const { provider, tenantId } = request.params as Params;
     const reader = webhook.reader(provider);
@@ -176,7 +177,7 @@ function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
     return reply;
   };
 
-  // In a scope of its own, where a body is the stream itself.
+  // In a scope of its own, in which a body is not parsed but stays a stream.
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(TYPES, (_request, payload, parsed) => parsed(null, payload));
@@ -194,27 +195,28 @@ function refusal(fault: WebhookFault): Problem {
 
 export type WebhookKeys = ReturnType<typeof createWebhookKeys>;
 
-/** The keys that vendors' webhooks are verified with: settings of the tenants' providers, decrypted once. */
+/** Returns a cache of the keys that verify vendors' webhooks: settings of the tenants' providers, decrypted. */
 export function createWebhookKeys(db: Database, keys: SecretKeys) {
   const cache = createVersionedCache<readonly string[]>({
     max: MAX_CACHED_KEYS,
     read: (names) => readEach(names, (name) => readKeys(db, keys, name)),
   });
-  /** One query finds all webhooks, until the configuration changes: guessed names then cost no query. */
+  /** All webhooks, from one query until the configuration changes, so that guessed names cost no query. */
   const webhooks = createVersionedCache<ReadonlySet<string>>({
     max: 1,
     read: async ([all = ""]) => new Map([[all, await readWebhooks(db)]]),
   });
   return {
     /**
-     * The keys that the tenant's providers of this kind sign with, also of inactive ones; empty: there are none.
+     * Returns the keys that verify webhooks of the tenant's providers of this kind, active or not; empty if there are
+     * none.
      */
     async of(tenantId: string, kind: string, use: WebhookUse): Promise<readonly string[]> {
       const name = `${kind} ${tenantId}`;
       if (!(await webhooks.get("all"))?.has(name)) return [];
       return (await cache.get(`${use} ${name}`)) ?? [];
     },
-    /** The configuration changed: the next look reads again. */
+    /** Empties the cache. Called when the configuration has changed. */
     clear(): void {
       cache.clear();
       webhooks.clear();
@@ -236,7 +238,7 @@ async function readKeys(db: Database, keys: SecretKeys, name: string): Promise<s
   const [use = "", kind = "", tenantId = ""] = name.split(" ");
   const reader = READERS[use as WebhookUse].find((one) => one.kind === kind);
   if (reader === undefined) return [];
-  // Receipts still come for messages that left before a provider was deactivated.
+  // Inactive providers are included, because receipts still arrive for messages that they sent before.
   const rows = await db
     .selectFrom("providers")
     .select(["id", "settings"])

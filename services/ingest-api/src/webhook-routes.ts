@@ -50,7 +50,7 @@ const BAD_URL = { validation: { message: ["url must begin with https://"] } };
 const BAD_LIMIT = { validation: { message: ["limit must be an integer from 1 to 500"] } };
 const DISABLED = { conflict: { message: "the endpoint is disabled: turn it on first" } };
 
-/** The endpoints that are told what became of a tenant's events. */
+/** Registers the routes of endpoints, to which Belfry posts the results of a tenant's events. */
 export function webhookRoutes(add: AddActRoute): void {
   add(listWebhooks, {
     tag,
@@ -110,7 +110,7 @@ export function webhookRoutes(add: AddActRoute): void {
   });
 }
 
-/** Routes for webhook messages and attempts: lists, a test, resending one message, replaying a window. */
+/** Registers the routes of webhook messages and attempts: lists, a test, resending a message, replaying a window. */
 export function webhookMessageRoutes(add: AddActRoute): void {
   add(webhookAttempts, {
     tag,
@@ -167,7 +167,7 @@ export function webhookMessageRoutes(add: AddActRoute): void {
   });
 }
 
-/** Headers of every message, by Standard Webhooks. */
+/** The headers of every message, as Standard Webhooks defines them. */
 const MESSAGE_HEADERS = {
   "webhook-id": {
     description: "The message; the same in every try, and when it is sent again by hand",
@@ -184,7 +184,7 @@ const MESSAGE_HEADERS = {
   },
 };
 
-/** Documents what Belfry posts to endpoints: OpenAPI's `webhooks`, by type. */
+/** Returns the `webhooks` part of the OpenAPI document: what Belfry posts to endpoints, by message type. */
 export function webhookDocuments(): Record<string, object> {
   const parameters = Object.entries(MESSAGE_HEADERS).map(([name, words]) => ({
     name,

@@ -17,7 +17,7 @@ import { preferencePage } from "./preference-page.ts";
 import { unsubscribePage } from "./unsubscribe-page.ts";
 
 export interface LinkPageDeps {
-  /** Undefined: no key is set, and every link is answered 404. */
+  /** Undefined if no key is configured. Every link is then answered 404. */
   linkKeys: LinkKeys | undefined;
   db: Database;
   limits: AbuseLimits;
@@ -38,8 +38,8 @@ interface Opened {
 }
 
 /**
- * Serves the pages that links in messages open. Anybody with the link may use them: no key, no cookie, no script. A forged, cut
- * or expired link, and one of a deleted tenant, gets the same 404.
+ * Serves the pages that links in messages open. Anybody with the link may use its page, without a key, a cookie or a
+ * script. Forged, cut and expired links and links of deleted tenants all get the same 404.
  */
 export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
   const opened = new WeakMap<FastifyRequest, Opened>();
@@ -50,7 +50,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
     const announceChanged = () => deps.announcePreferences(link);
     return { db: deps.db, link, announceChanged, languages, words, name: tenantText(brand.name) };
   };
-  // Runs before the body is read: the body of a dead link does not matter.
+  // Runs before the body is read, because the body of a dead link does not matter.
   const openFor =
     (purpose: LinkPurpose) => async (request: FastifyRequest, reply: FastifyReply) => {
       const { "*": token = "" } = request.params as { "*"?: string };
@@ -101,7 +101,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
   });
 }
 
-/** Mail programs that show plain text may add the punctuation after an address to its link. No token ends with any. */
+/** Removes punctuation that mail programs may add to a link in plain text. No token ends with punctuation. */
 function withoutPunctuation(token: string): string {
   let end = token.length;
   while (end > 0 && PUNCTUATION.includes(token.charAt(end - 1))) end--;
@@ -114,7 +114,7 @@ function answerDeadLink(request: FastifyRequest, reply: FastifyReply): FastifyRe
   return sendPage(reply, words, undefined, { status: 404, title: words.gone, content });
 }
 
-/** The text fields of a request's form: urlencoded, or in parts as some mailbox providers send it. */
+/** Reads the text fields of a form, which is urlencoded or multipart, as some mailbox providers send it. */
 async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
   const { body } = request;
   if (!Buffer.isBuffer(body)) return new URLSearchParams();
@@ -125,7 +125,7 @@ async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
   return new URLSearchParams(textFields(await boundedMultipart(body, type, MAX_FIELDS)));
 }
 
-/** Reads the name and the colours for a tenant's pages; undefined: the tenant was deleted. */
+/** Reads the name and the colours for a tenant's pages; undefined if the tenant was deleted. */
 async function readBrand(db: Database, tenantId: string): Promise<Brand | undefined> {
   return await db
     .selectFrom("tenants as t")

@@ -6,7 +6,7 @@ import { escapeHtml } from "@belfry/templates/language/characters";
 import type { FastifyReply } from "fastify";
 import type { PageWords } from "./page-words.ts";
 
-/** In whose name a page speaks. */
+/** The tenant's name and colours on a page. */
 export interface Brand {
   name: string;
   /** `#rrggbb`, or null. */
@@ -14,7 +14,7 @@ export interface Brand {
   backgroundColor: string | null;
 }
 
-/** HTML in which every text of others is escaped. */
+/** HTML in which all texts of tenants and users are escaped. */
 export type Html = string;
 
 export interface Page {
@@ -24,35 +24,38 @@ export interface Page {
   content: Html;
 }
 
-/** A request to a page whose link is good. */
+/** A request to a page with a valid link. */
 export interface LinkVisit {
   db: Database;
   link: Link;
-  /** Tells the user's open pages that the preferences changed; best effort. */
+  /** Notifies the user's open pages that the preferences changed; best effort. */
   announceChanged(): void;
-  /** The languages that the reader wants, the most wanted first. */
+  /** The reader's languages in lower case, the preferred one first. */
   languages: readonly string[];
   words: PageWords;
-  /** The tenant's name, for a sentence. */
+  /** The tenant's name as HTML, to insert into a sentence. */
   name: Html;
 }
 
 export interface LinkPage {
   purpose: LinkPurpose;
-  /** Changes nothing: mail scanners follow links, too. */
+  /** Returns the page. Changes nothing, because mail scanners also follow links. */
   show(visit: LinkVisit): Promise<Page>;
+  /** Carries out a posted form and returns the page that follows. */
   change(visit: LinkVisit, form: URLSearchParams): Promise<Page>;
 }
 
 const COLOR = /^#[0-9a-f]{6}$/i;
 const NO_BRAND: Brand = { name: "", primaryColor: null, backgroundColor: null };
 
-/** A tenant's text inside Belfry's: `bdi` keeps its writing direction from affecting the text behind it. */
+/** Returns a tenant's text for use inside Belfry's texts; `bdi` isolates the text's writing direction. */
 export function tenantText(text: string): Html {
   return `<bdi>${escapeHtml(text)}</bdi>`;
 }
 
-/** Fills the places of a sentence with `parts`, which are HTML. For an empty part the blank before it goes, too. */
+/**
+ * Replaces each `{name}` in a sentence by the HTML in `parts`. If the HTML is empty, removes the space before it, too.
+ */
 export function filled(sentence: string, parts: Readonly<Record<string, Html>>): Html {
   return escapeHtml(sentence).replace(/( ?)\{(\w+)\}/g, (place, blank: string, name: string) => {
     const part = parts[name];
@@ -61,7 +64,7 @@ export function filled(sentence: string, parts: Readonly<Record<string, Html>>):
   });
 }
 
-/** Answers with a page that runs no script, loads nothing from elsewhere, and cannot be framed or indexed. */
+/** Sends a page that runs no script, loads nothing from other servers, and cannot be framed or indexed. */
 export function sendPage(
   reply: FastifyReply,
   words: PageWords,
@@ -115,7 +118,7 @@ ${page.content}
     .send(html);
 }
 
-/** The tenant's colours. In dark mode the background stays ours. */
+/** Returns CSS for the tenant's colours. In dark mode the background colour stays ours. */
 function colorRules({ primaryColor, backgroundColor }: Omit<Brand, "name">): string {
   const rules: string[] = [];
   if (primaryColor !== null && COLOR.test(primaryColor)) {
@@ -127,7 +130,7 @@ function colorRules({ primaryColor, backgroundColor }: Omit<Brand, "name">): str
   return rules.join("");
 }
 
-/** Black or white, whichever stands out more (WCAG 2.2, relative luminance). */
+/** Returns black or white, whichever has the higher contrast to the colour (WCAG 2.2, relative luminance). */
 function readableOn(color: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
@@ -137,7 +140,7 @@ function readableOn(color: string): string {
   return luminance > 0.179 ? "#000000" : "#ffffff";
 }
 
-/** The look of the pages that links in messages lead to: one card, on a phone first. */
+/** The style of the pages that links in messages open: one card, designed for phones first. */
 const PAGE_CSS = `
 :root{color-scheme:light dark;--paper:#f3f4f6;--card:#ffffff;--ink:#1c1f23;--soft:#54595f;--line:#d5d8dc;
 --edge:#7b8188;--brand:#1f2933;--on-brand:#ffffff;--good:#11603c;--good-wash:#e4f4ea}

@@ -2,13 +2,13 @@ import { CHANNEL_ROWS, type ReadersWords } from "@belfry/contracts/channels";
 import { canonicalLocale, localeChain, widerLocales } from "@belfry/contracts/locale";
 import { ANY, type PreferenceChannel } from "@belfry/contracts/preferences";
 
-/** The pages' own words in one language. `{what}`, `{by}` and `{name}` are filled in, see `filled`. */
+/** The texts of the pages in one language. `filled` replaces `{what}`, `{by}` and `{name}`. */
 export interface PageWords {
   language: string;
-  /** `{what}` for a category that was deleted, and for all categories. */
+  /** The value of `{what}` for a deleted category; `everything` is the value for all categories. */
   these: string;
   everything: string;
-  /** Around a category's name. */
+  /** The quotation marks around a category's name. */
   quoted: readonly [string, string];
   unsubscribe: string;
   ask: string;
@@ -142,7 +142,9 @@ export const PAGE_WORDS: readonly PageWords[] = [EN, DE, FR, ES];
 const MAX_LANGUAGES = 20;
 const MAX_CHARACTERS = 1000;
 
-/** The reader's languages by `Accept-Language`, the most wanted first, each followed by its wider ones. */
+/**
+ * Returns the reader's languages from `Accept-Language`, the preferred one first, each followed by its wider locales.
+ */
 export function readersLanguages(header: string | undefined): string[] {
   const wanted = (header ?? "")
     .slice(0, MAX_CHARACTERS)
@@ -159,13 +161,13 @@ export function readersLanguages(header: string | undefined): string[] {
   return [...new Set(wanted.flatMap(({ tag }) => [...localeChain(tag), ...widerOf(tag)]))];
 }
 
-/** The wider locales of a tag, in lower case; none for a tag that is no locale of messages. */
+/** Returns the wider locales of a tag, in lower case; none if messages cannot have the tag as their locale. */
 function widerOf(tag: string): string[] {
   const locale = canonicalLocale(tag);
   return locale === undefined ? [] : widerLocales(locale).map((one) => one.toLowerCase());
 }
 
-/** The words of the first wanted language that we have, else English. */
+/** Returns the texts in the first of the languages that the pages support, or else in English. */
 export function wordsFor(languages: readonly string[]): PageWords {
   for (const language of languages) {
     const words = PAGE_WORDS.find((one) => one.language === language);
@@ -174,7 +176,9 @@ export function wordsFor(languages: readonly string[]): PageWords {
   return EN;
 }
 
-/** A tenant's text in the reader's language, else its default one. Its keys are locales in any case. */
+/**
+ * Returns a tenant's text in the reader's language, or else the default text. The keys are locales in any letter case.
+ */
 export function textFor(texts: Readonly<Record<string, string>>, languages: readonly string[]) {
   const byLanguage = new Map(
     Object.entries(texts).map(([locale, text]) => [locale.toLowerCase(), text]),

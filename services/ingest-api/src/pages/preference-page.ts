@@ -25,7 +25,7 @@ import { channelWords, textFor } from "./page-words.ts";
 
 const ALL_OFF = "all-off";
 
-/** All preferences of a user: a box for each category and channel. */
+/** The page with all preferences of a user. It has a box for each category and channel. */
 export const preferencePage: LinkPage = {
   purpose: "preferences",
   async show(visit) {
@@ -44,7 +44,7 @@ export const preferencePage: LinkPage = {
 };
 
 async function readTable({ db, link }: LinkVisit) {
-  // The queries run one after the other: a page has one connection.
+  // The queries run one after the other, so that a page uses one connection at a time.
   const categories = await categoriesOfTenant(db, link.tenantId);
   const said = await preferencesOfUser(db, link);
   const used = await channelsInUse(db, link.tenantId);
@@ -100,16 +100,16 @@ function boxHtml(
   return `${was}<label>${box}${escapeHtml(channelWords(words, channel).label)}</label>`;
 }
 
-/** A row of the page: all messages, or a category. */
+/** A row of the page, for all messages or for one category. */
 interface PreferenceRow {
-  /** A category's key, or *. */
+  /** A category's key, or * for all messages. */
   key: string;
   required: boolean;
-  /** This row's state by channel, independent of the row for all messages. */
+  /** Whether the row is on, by channel; does not depend on the row for all messages. */
   on: ReadonlyMap<PreferenceChannel, boolean>;
 }
 
-/** Returns a user's preferences as a table of boxes: first all messages, then each category. */
+/** Returns a user's preferences as rows of boxes: first the row for all messages, then one for each category. */
 export function preferenceRows(
   channels: readonly PreferenceChannel[],
   categories: readonly Pick<Category, "key" | "required" | "defaultOn">[],
@@ -118,7 +118,7 @@ export function preferenceRows(
   const cells = new Map(said.map((one) => [`${one.category}/${one.channel}`, one.enabled]));
   const isOn = (key: string, channel: PreferenceChannel, byDefault: boolean) => {
     const both = [cells.get(`${key}/${channel}`), cells.get(`${key}/${ANY}`)];
-    // An off wins against any on.
+    // If the channel or the whole row is off, the box is off.
     return !both.includes(false) && (byDefault || both.includes(true));
   };
   const row = (key: string, required: boolean, byDefault: boolean): PreferenceRow => ({
@@ -135,8 +135,8 @@ export function preferenceRows(
 export const cellName = (key: string, channel: PreferenceChannel) => `${key}/${channel}`;
 
 /**
- * The changes that a form asks for: `was` are the boxes that were set when the page was shown, `is` those that are set now.
- * Only changed boxes of these rows count, so that another tab's changes stay.
+ * Returns the changes that a form requests. `was` has the boxes that were set when the page was shown, `is` the boxes
+ * that are set now. Only boxes of these rows that differ are changed, so that changes of another tab stay.
  */
 export function changesOf(
   rows: readonly PreferenceRow[],
@@ -156,7 +156,7 @@ export function changesOf(
     const cellsOf = (channels: readonly PreferenceChannel[]): PreferenceChange[] =>
       channels.map((channel) => ({ category: key, channel, enabled: wanted(channel) }));
     const allOff = said.some((one) => one.category === key && one.channel === ANY && !one.enabled);
-    // An off of the whole row would win against a box that is set now: it becomes one off for each channel.
+    // While the whole row is off, a box cannot be on. So the row's "off" is replaced by one value for each channel.
     if (allOff && changed.some(wanted)) {
       return [{ category: key, channel: ANY, enabled: null }, ...cellsOf([...on.keys()])];
     }

@@ -14,11 +14,11 @@ import {
 } from "./page-frame.ts";
 import { channelWords, type PageWords, textFor } from "./page-words.ts";
 
-/** The field that mailbox providers (RFC 8058) and our own button post. */
+/** The form field that mailbox providers (RFC 8058) and our own button post. */
 const ONE_CLICK = { name: "List-Unsubscribe", value: "One-Click" } as const;
 const AGAIN = { name: "action", value: "subscribe" } as const;
 
-/** Turns one cell of the user's preferences off by one POST, and on again by another. */
+/** The page that turns one preference (a category on a channel) off with one POST, and on again with another. */
 export const unsubscribePage: LinkPage = {
   purpose: "unsubscribe",
   async show(visit) {
@@ -30,7 +30,7 @@ export const unsubscribePage: LinkPage = {
     const { db, link } = visit;
     const enabled = form.get(AGAIN.name) === AGAIN.value;
     const isKnown = enabled || form.get(ONE_CLICK.name) === ONE_CLICK.value;
-    // Another form: it changes nothing.
+    // Any other form changes nothing.
     if (!isKnown) return { ...(await unsubscribePage.show(visit)), status: 400 };
     const { category, channel } = link;
     if (isPreferenceChannel(channel)) {
@@ -97,7 +97,10 @@ function pair({ name, value }: { name: string; value: string }): Html {
 
 type CellCategory = Pick<Category, "label" | "required">;
 
-/** Reads the category of a link's cell and what its user has said. Undefined category: deleted, or all are meant. */
+/**
+ * Reads the category of a link and the user's choice. `category` is undefined if it was deleted or if the link is for
+ * all categories.
+ */
 async function readCell(
   db: Database,
   { tenantId, userId, category, channel }: Link,
