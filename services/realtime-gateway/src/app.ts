@@ -16,9 +16,9 @@ import { TokenBucket } from "./token-bucket.ts";
 
 /** The path to which the client library connects (specification, 4.3). */
 export const WEBSOCKET_PATH = "/connection/websocket";
-/** The JSON client of the JavaScript library offers none by default. */
+/** The subprotocols that the gateway supports. The JSON client of the JavaScript library offers none by default. */
 const SUBPROTOCOLS = ["centrifuge-json", "centrifuge-protobuf"] as const;
-/** Parts of one message that wait for the rest; each costs memory beside its bytes. */
+/** Most parts of an incomplete message. Each part costs memory in addition to its bytes. */
 const MAX_PARTS = 256;
 
 export interface AppOptions {
@@ -43,7 +43,7 @@ declare module "fastify" {
   }
 }
 
-/** The HTTP server of the gateway, with one route, which speaks WebSocket. */
+/** Builds the gateway's HTTP server. Its only route is the WebSocket. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { connections, log } = options;
   const { nowMs } = options.connection;
@@ -63,7 +63,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   };
   function onError(this: WebSocket, error: Error): void {
     log.debug({ err: error }, "a client broke the WebSocket protocol");
-    // After a frame that is too large or malformed, the library is closing already with a fitting code.
+    // If the frame was too large or malformed, the library has already begun to close with a fitting code.
     this.close(DISCONNECTS.internal.code, DISCONNECTS.internal.reason);
   }
   await app.register(websocket, {
@@ -72,12 +72,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     preClose: (done) => done(),
   });
   app.decorateRequest("response");
-  // Nothing else closes the socket of a refused upgrade: the HTTP server no longer tracks it.
+  // Closes the socket of a refused upgrade, because the HTTP server no longer tracks this socket.
   app.addHook("onResponse", (request, _reply, done) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon();
     done();
   });
-  // The library's own refusals are answered as every other broken request.
+  // The library's own refusals get the same answer as every other broken request.
   app.websocketServer.on("wsClientError", answerBrokenRequest);
 
   app.route({
@@ -106,7 +106,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     wsHandler: (socket, request) => {
       const owned = socket as OwnedSocket;
       const stream = request.raw.socket;
-      // Otherwise a connection would keep some 3 KB: request, response and headers of its handshake.
+      // Otherwise a connection would keep about 3 KB of memory: the request, response and headers of its handshake.
       request.response?.detachSocket(stream);
       owned.removeAllListeners("error").on("error", onError);
       const isProtobuf = speaksProtobuf(socket, request.query as Record<string, unknown>);
@@ -126,13 +126,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** A client that has agreed on no subprotocol may ask by the address, as with the protocol's reference server. */
+/** Returns whether a client uses Protobuf: by subprotocol, or else by the query, as with the reference server. */
 function speaksProtobuf({ protocol }: WebSocket, query: Record<string, unknown>): boolean {
   if (protocol !== "") return protocol === "centrifuge-protobuf";
   return query.cf_protocol === "protobuf" || query.format === "protobuf";
 }
 
-/** The same function for all sockets, so that a connection costs no closure. */
+/** Handles a message of any socket. All sockets share this function, so that a connection needs no closure. */
 function onMessage(this: WebSocket, data: WebSocket.RawData, isBinary: boolean): void {
   const connection = (this as OwnedSocket)[owner];
   try {
@@ -142,7 +142,7 @@ function onMessage(this: WebSocket, data: WebSocket.RawData, isBinary: boolean):
   }
 }
 
-/** 16 bytes in base64 (RFC 6455, 4.1). */
+/** Form of Sec-WebSocket-Key: 16 bytes in base64 (RFC 6455, 4.1). */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 const VERSIONS = ["13", "8"];
 

@@ -2,25 +2,25 @@ import type { PublicationText } from "@belfry/contracts/realtime-message";
 import { type Incoming, readCommand } from "./commands.ts";
 import type { Push, Reply } from "./protocol.ts";
 
-/** An encoding of the protocol. Messages are strings in each, so that queues and frames treat them alike. */
+/** An encoding of the protocol. Messages are strings in both encodings, so that queues and frames need not differ. */
 export interface Codec {
   readonly name: "json" | "protobuf";
-  /** Whether frames are binary. Each character of a message is then one byte of it. */
+  /** Whether frames are binary. If so, each character of a message is one byte. */
   readonly isBinary: boolean;
   /** Separates the messages of a frame. */
   readonly separator: string;
   readonly ping: string;
-  /** Reads the messages of one frame; undefined when one of them is not of the protocol. Never throws. */
+  /** Reads the messages of one frame; returns undefined if one of them is not of the protocol. Never throws. */
   decodeFrame(frame: Buffer): Incoming[] | undefined;
   encodeReply(reply: Reply): string;
   encodePush(push: Push): string;
-  /** Encodes a publication as it came (contracts/realtime-message), without parsing its data or writing it again. */
+  /** Encodes a publication from its text (contracts/realtime-message), without parsing and serializing its data. */
   encodePublication(publication: PublicationText): string;
-  /** The bytes of a message in a frame. */
+  /** Returns the number of bytes of a message in a frame. */
   byteLength(message: string): number;
 }
 
-/** Frames of text: one JSON object a line. JSON.stringify escapes the line feeds within a message. */
+/** Encodes messages as JSON in text frames, one object per line. JSON.stringify escapes line feeds within a message. */
 export const jsonCodec: Codec = {
   name: "json",
   isBinary: false,
@@ -48,7 +48,7 @@ export const jsonCodec: Codec = {
   byteLength: (message) => Buffer.byteLength(message),
 };
 
-/** A push for several sessions: encoded once for each codec, when the first session that speaks it is given the push. */
+/** A push for several sessions. It is encoded once per codec, when the first session with this codec needs it. */
 export class SharedPush {
   readonly #push: Push | PublicationText;
   #json: string | undefined;
@@ -67,7 +67,7 @@ export class SharedPush {
     return this.#protobuf;
   }
 
-  /** For a session that changes it before it is sent. */
+  /** Returns the push as an object, for a session that changes it before sending. */
   read(): Push {
     const push = this.#push;
     return "text" in push ? { channel: push.channel, pub: JSON.parse(push.text) } : push;

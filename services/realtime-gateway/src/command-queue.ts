@@ -2,27 +2,27 @@ import type { Command } from "./commands.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const MAX_CONCURRENT_SUBSCRIBES = 16;
-/** Memory that a command takes beside its text until it is done. */
+/** Estimated memory of a command in addition to its text, until the command is done. */
 const COMMAND_BYTES = 512;
-/** Changes that are still made for a client that has left. A page that navigates away marks one item or a few. */
+/** Most changes that are still made after the client has left. A page that navigates away marks only a few items. */
 const MAX_LEFT_CHANGES = 4;
 
-/** The session of a queue. */
+/** What a queue needs of its session. */
 export interface CommandRunner {
-  /** Returns undefined if the command was done at once. Must not reject. */
+  /** Runs a command. Returns undefined if the command was done at once. Must not reject. */
   run(command: Command): Promise<void> | undefined;
-  /** Whether this command may begin, as the session is open and its client reads. */
+  /** Returns whether a command may begin now: the session is open, and its client has read enough. */
   mayRun(command: Command): boolean;
-  /** Called when `heldBytes` has become less. */
+  /** Called when `heldBytes` has decreased. */
   workDone(): void;
 }
 
-/** `refused`: the client gets an error. `excess`: it did not stop after many errors, or wants no reply. */
+/** `refused`: the client gets an error. `excess`: it went on after many errors, or its command has no reply. */
 export type Admission = "queued" | "refused" | "excess";
 
 /**
- * Runs the commands of one session one after the other, but subscribes concurrently: a page that
- * opens with twenty channels waits for one read, not for twenty.
+ * Runs the commands of one session one after the other, except that subscribes run concurrently. So a page that opens
+ * with twenty channels waits for one read, not for twenty.
  */
 export class CommandQueue {
   readonly #runner: CommandRunner;
@@ -44,15 +44,16 @@ export class CommandQueue {
     this.#rate = new TokenBucket(limits.commandsPerSecond, limits.commandBurst, nowMs);
   }
 
-  /** Bytes of commands that wait or run. Above a bound the connection reads no more of them. */
+  /** Bytes of commands that wait or run. Above a bound, the connection reads no more commands. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
+  /** Queues a command if the rate limit allows it. */
   add(command: Command, nowMs: number): Admission {
     if (!this.#rate.take(nowMs)) {
       this.#refused += 1;
-      // A command with id 0 wants no reply, so it cannot get an error.
+      // A command with id 0 has no reply, so it cannot get an error.
       return this.#refused > this.#burst || command.id === 0 ? "excess" : "refused";
     }
     this.#waiting.push(command);
@@ -60,12 +61,12 @@ export class CommandQueue {
     return "queued";
   }
 
-  /** Forgets how many commands were refused so far. */
+  /** Resets the count of refused commands. */
   forgetRefusals(): void {
     this.#refused = 0;
   }
 
-  /** Drops the commands that wait, except the first few that `isKept` names. */
+  /** Drops the waiting commands, except the first `MAX_LEFT_CHANGES` for which `isKept` is true. */
   clear(isKept: (command: Command) => boolean = () => false): void {
     const kept = this.#waiting.filter(isKept).slice(0, MAX_LEFT_CHANGES);
     for (const command of this.#waiting) {
@@ -74,7 +75,7 @@ export class CommandQueue {
     this.#waiting = kept;
   }
 
-  /** Runs what may run now. Call it whenever more may run. */
+  /** Runs the waiting commands that may run now. Call it whenever `mayRun` may have changed. */
   resume(): void {
     for (;;) {
       const next = this.#waiting[0];

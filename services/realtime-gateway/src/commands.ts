@@ -1,6 +1,6 @@
 interface With<Method extends string, Request> {
   id: number;
-  /** The length of its text, which it holds while it waits. */
+  /** The length of the command's text in bytes, which is counted as memory while the command waits. */
   bytes: number;
   method: Method;
   request: Request;
@@ -14,12 +14,12 @@ export interface SubscribeRequest {
   recover: boolean;
   offset: number;
   epoch: string;
-  /** With bit 2 an unrecoverable position is an error rather than `recovered: false`. */
+  /** A bit field. If the bit with the value 2 is set, an unrecoverable position is an error, not `recovered: false`. */
   flag: number;
-  /** Only 0 is offered; other values are map and shared poll. */
+  /** The subscription type. Only 0 (a stream) is supported; the protocol also has the types map and shared poll. */
   type: number;
   delta: string;
-  /** Whether a filter by tags was given. */
+  /** Whether the request has a filter by tags. */
   filtered: boolean;
 }
 export interface HistoryRequest {
@@ -30,7 +30,7 @@ export interface HistoryRequest {
 }
 export interface RpcRequest {
   method: string;
-  /** A `NestedData` if it is not flat. */
+  /** The argument of the call; a `NestedData` if it has lists. */
   data: unknown;
 }
 export interface ChannelRequest {
@@ -54,7 +54,7 @@ export type Command =
 export type Incoming = Command | "pong";
 
 const MAX_ID = 2 ** 32 - 1;
-/** Larger offsets cannot be compared exactly. */
+/** The largest offset that can be compared exactly. */
 const MAX_OFFSET = Number.MAX_SAFE_INTEGER;
 
 class ShapeFault extends Error {}
@@ -133,8 +133,9 @@ function fieldsOf(value: unknown): Fields {
 const MAX_CALL_FIELDS = 16;
 
 /**
- * Calls take objects of few fields, whose values may be lists of flat objects. Anything else becomes an empty list,
- * which no call accepts: parsed, nested text would hold twenty times its size while the command waits.
+ * Accepts scalars and objects with few fields, whose values are scalars or lists of flat objects. Anything else becomes
+ * an empty list, which every call rejects. Objects with lists stay text until the call runs, because parsed JSON takes
+ * twenty times the memory.
  */
 function callData(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
@@ -182,7 +183,9 @@ function integer(fields: Fields, name: string, maximum: number, minimum = 0): nu
   return number;
 }
 
-/** Data of a call that is not flat, kept as text until the call runs: parsed, it takes twenty times as much. */
+/**
+ * Data of a call that has lists. It stays text until the call runs, because parsed it takes twenty times the memory.
+ */
 export class NestedData {
   readonly #text: string;
 

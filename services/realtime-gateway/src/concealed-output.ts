@@ -2,26 +2,26 @@ import { CONCEALED, type Notification } from "@belfry/contracts/notification";
 import type { HistoryResult, Push, Reply, SubscribeResult } from "./protocol.ts";
 import type { StoredPublication } from "./realtime-history.ts";
 
-/** A message that the client has not asked for. */
+/** A message that is not a reply. */
 interface Pushed {
   push: Push;
 }
 
 export interface ConcealedOutputDeps {
-  /** Returns which of these notifications may be shown to everybody. */
+  /** Returns the ids of those notifications that may be shown to everybody. */
   shown(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Called when nothing waits any more. */
+  /** Called when no message waits any more. */
   onIdle(): void;
-  /** Called when Postgres does not tell what to conceal: nothing more may be sent. */
+  /** Called when the read of what to conceal fails, or too many messages wait. Nothing more may be sent then. */
   onFault(err: unknown): void;
 }
 
-/** Replies and publications of a session that may wait for Postgres; above it the session ends. */
+/** Most messages of a session that may wait for Postgres. With more, the session ends. */
 const MAX_WAITING = 256;
 
 /**
- * The output of a session with a concealed token, in order. Replaces the title of notifications that only their user
- * may see, and leaves out their text and links.
+ * Sends the output of a session with a concealed token, in order. Replaces the title of notifications that only their
+ * user may see, and removes their text and links.
  */
 export class ConcealedOutput {
   readonly #deps: ConcealedOutputDeps;

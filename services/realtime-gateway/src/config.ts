@@ -5,10 +5,10 @@ import { type Static, Type } from "@sinclair/typebox";
 
 const MIB = 1024 * 1024;
 const MAX_BYTES = 2 ** 31 - 1;
-/** How long a client has to answer a close before its socket is dropped. */
+/** Longest wait for a client's answer to a close. The socket is then dropped. */
 export const CLOSE_TIMEOUT_MS = 5_000;
 
-/** The variables of realtime-gateway. Standard limits are those of the protocol's reference server. */
+/** The environment variables of realtime-gateway. Default limits are those of the protocol's reference server. */
 export const configSchema = Type.Object({
   ...commonConfig,
   ...listenConfig("REALTIME_GATEWAY", "the WebSocket server", 3001),
@@ -124,7 +124,7 @@ export const configSchema = Type.Object({
 });
 export type Config = Static<typeof configSchema>;
 
-/** Finds faults that no single variable shows. */
+/** Returns faults in the combination of variables. */
 export function crossCheck(config: Config): string[] {
   const faults: string[] = [];
   if (config.PONG_TIMEOUT_MS >= config.PING_INTERVAL_MS) {
@@ -145,9 +145,9 @@ export function crossCheck(config: Config): string[] {
 }
 
 /**
- * Reads a list as `https://app.example.com,https://*.example.com`; `*` stands for one or more labels. Returns the
- * check of a request's Origin. An empty list allows any origin; a request without Origin does not come from a
- * browser and is allowed. Throws on an entry that is no origin.
+ * Parses a list such as `https://app.example.com,https://*.example.com`, in which `*` means one or more labels. Returns
+ * a function that checks a request's Origin. An empty list allows any origin. A request without Origin is allowed,
+ * because it does not come from a browser. Throws if an entry is not an origin.
  */
 export function parseOrigins(list: string): (origin: string | undefined) => boolean {
   const entries = list.split(",").map((entry) => entry.trim().toLowerCase());

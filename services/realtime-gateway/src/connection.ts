@@ -8,36 +8,38 @@ import { Session } from "./session.ts";
 import type { SessionDeps, Transport } from "./session-deps.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
-/** A socket with more unsent bytes gets nothing more. Publications then wait in our queue, whose text connections share. */
+/**
+ * Above this many unsent bytes, a socket gets no more data. Publications then wait in our queue, in which connections
+ * share their text.
+ */
 const SOCKET_FULL_BYTES = 64 * 1024;
-/** About the most that is joined into one frame. */
+/** Approximate upper bound of messages that are joined into one frame. */
 const FRAME_CHARACTERS = 32 * 1024;
 
 export interface ConnectionDeps extends SessionDeps {
   writes: WriteQueue;
   held: HeldBytes;
   maxQueueBytes: number;
-  /** When commands of more bytes wait, no more frames are read. */
+  /** While more bytes of commands wait, no frames are read. */
   maxCommandBytes: number;
 }
 
 /**
- * A WebSocket and its session. Joins what is sent within a tick into frames, of the kind that its codec has: the
- * other kind breaks the client. Counts and bounds what waits for a client that does not read, and the
- * commands that it sends.
+ * A WebSocket and its session. Joins the messages of one tick into frames, text or binary by the codec, because the
+ * other kind breaks the client. Counts and limits the bytes that a client has not read and the commands that it sends.
  */
 export class Connection implements Transport, Holder {
   readonly session: Session;
   readonly codec: Codec;
   readonly #socket: WebSocket;
-  /** The TCP socket below. Our frames are written to it whole, as the library writes its own. */
+  /** The TCP socket. Each of our frames is written to it in one piece, like the library's own frames. */
   readonly #stream: Writable;
   readonly #deps: ConnectionDeps;
   #queue: string[] = [];
   #queuedBytes = 0;
   /**
-   * The largest reply since the client had read everything. The client asked for it, so the queue may exceed its
-   * bound by so much; the next large reply does not begin before this one is read.
+   * Bytes of the largest reply since the client had last read everything. The client requested this reply, so the queue
+   * may exceed its bound by this much. The next large reply does not begin before this one is read.
    */
   #replyBytes = 0;
   #isHeldBack = false;
@@ -45,7 +47,7 @@ export class Connection implements Transport, Holder {
   readonly #partial = new PartialFrame();
   heldBytes = 0;
   user: UserBytes;
-  /** Whether it is in the write queue; only the queue writes it. */
+  /** Whether this connection is in the write queue. Only the queue sets it. */
   isDirty = false;
 
   constructor(socket: WebSocket, stream: Writable, codec: Codec, deps: ConnectionDeps) {
@@ -57,7 +59,7 @@ export class Connection implements Transport, Holder {
     this.session = new Session(this, deps);
   }
 
-  /** Takes one frame of the client. */
+  /** Handles one frame of the client. */
   receive(data: Buffer, isBinary: boolean): void {
     this.#partial.ended(data.length);
     if (isBinary === this.codec.isBinary) this.session.receive(data);
@@ -65,7 +67,7 @@ export class Connection implements Transport, Holder {
     this.#look();
   }
 
-  /** Counts bytes that arrived. Called after `receive` for the frames that end in them. */
+  /** Counts bytes that arrived. Called after `receive` was called for the frames that end in these bytes. */
   arrived(bytes: number): void {
     if (this.#partial.add(bytes)) this.#count();
   }
@@ -91,10 +93,10 @@ export class Connection implements Transport, Holder {
   }
 
   close(disconnect: Disconnect): void {
-    // No frame may follow a close of the client.
+    // Drops the queue of a slow client, and of one that has sent a close, after which no frame may follow.
     if (disconnect.code === DISCONNECTS.slow.code || !this.#isOpen()) this.#empty();
     else this.#writeAll(Number.POSITIVE_INFINITY);
-    // So that the client's own close is read.
+    // Reads frames again, to receive the client's own close.
     if (this.#isHeldBack) this.#socket.resume();
     this.#socket.close(disconnect.code, disconnect.reason);
     this.#count();
@@ -102,14 +104,14 @@ export class Connection implements Transport, Holder {
 
   release(bound: Bound): void {
     this.#drop(bound);
-    // Otherwise the socket would keep its bytes until the client answers the close, which is too late.
+    // Otherwise the socket would keep its bytes until the client answers the close. The memory is needed now.
     if (this.#stream.writableLength > 0) this.terminate();
     this.session.forget();
     this.#isGone = true;
     this.#count();
   }
 
-  /** The socket is gone. */
+  /** Called when the socket is closed. */
   gone(): void {
     this.#empty();
     this.session.closed();
@@ -121,13 +123,13 @@ export class Connection implements Transport, Holder {
     this.#socket.terminate();
   }
 
-  /** Called by the write queue. Returns whether something is left to be written later. */
+  /** Called by the write queue. Returns whether the client still has unread bytes, so that it must be called again. */
   write(): boolean {
     if (!this.#isOpen()) {
       this.#empty();
       return false;
     }
-    // Write first: what the kernel takes at once does not count as unread, even after a pause of ours.
+    // Writes first, so that bytes that the kernel accepts at once do not count as unread, even after a pause of ours.
     this.#writeAll(SOCKET_FULL_BYTES);
     const backlogBytes = this.backlogBytes();
     if (backlogBytes > this.#deps.maxQueueBytes + this.#replyBytes) {
@@ -160,7 +162,7 @@ export class Connection implements Transport, Holder {
     this.session.end(DISCONNECTS.slow);
   }
 
-  /** Reads no more frames while too many commands wait, so that the client's buffers fill, not ours. */
+  /** Stops reading frames while too many commands wait, so that the client's buffers fill instead of ours. */
   #look(): void {
     const isHeldBack = this.session.heldBytes > this.#deps.maxCommandBytes;
     if (isHeldBack !== this.#isHeldBack && this.#isOpen()) {
@@ -210,28 +212,28 @@ export class Connection implements Transport, Holder {
   }
 }
 
-/** Memory that a chunk takes beside its bytes until its frame is complete. */
+/** Estimated memory of a chunk in addition to its bytes, until its frame is complete. */
 const CHUNK_BYTES = 256;
 
-/** Counts the bytes of a frame that has not arrived whole. The WebSocket library does not tell them. */
+/** Counts the bytes of an incomplete frame, which the WebSocket library does not report. */
 export class PartialFrame {
   #bytes = 0;
   #chunks = 0;
-  /** Bytes of the frames that ended in the present chunk. */
+  /** Bytes of the frames that ended in the current chunk. */
   #endedBytes = 0;
 
   get heldBytes(): number {
     return this.#bytes + this.#chunks * CHUNK_BYTES;
   }
 
-  /** A frame with this much data has arrived whole. */
+  /** Notes that a frame with this much data is complete. */
   ended(dataBytes: number): void {
     const lengthBytes = dataBytes < 126 ? 0 : dataBytes < 65_536 ? 2 : 8;
-    // Flags and length, and the mask of a client (RFC 6455, 5.2).
+    // Two bytes of flags and length, and the four bytes of a client's mask (RFC 6455, 5.2).
     this.#endedBytes += dataBytes + lengthBytes + 6;
   }
 
-  /** A chunk has arrived, after `ended` was called for its frames. Returns whether `heldBytes` has changed. */
+  /** Counts a chunk. Call `ended` for its frames before. Returns whether `heldBytes` has changed. */
   add(chunkBytes: number): boolean {
     if (this.#endedBytes === 0) {
       this.#bytes += chunkBytes;
@@ -239,7 +241,7 @@ export class PartialFrame {
       return true;
     }
     const before = this.#bytes;
-    // `ended` is not called for control frames, but the rest is never more than the chunk.
+    // `ended` is not called for control frames, so the count may be too high. It is never more than the chunk.
     this.#bytes = Math.min(Math.max(before + chunkBytes - this.#endedBytes, 0), chunkBytes);
     this.#chunks = this.#bytes > 0 ? 1 : 0;
     this.#endedBytes = 0;
@@ -253,10 +255,10 @@ const MAX_SHORT = 125;
 const MAX_MEDIUM = 0xffff;
 
 /**
- * Writes one whole WebSocket frame of a server (RFC 6455, 5.2: no mask) to a TCP socket: text, or binary with a
- * character for each byte. Returns the bytes of the payload. Nearly all text is ASCII; that and what is binary is
- * written as one string in one system call, which costs half as much as header and payload apart and allocates
- * nothing outside the heap.
+ * Writes one whole WebSocket frame of a server (RFC 6455, 5.2: no mask) to a TCP socket. A binary payload has one
+ * character per byte. Returns the number of payload bytes. Binary payloads and ASCII text, which is nearly all text,
+ * are written together with the header as one string in one system call. This costs half as much as two writes and
+ * allocates nothing outside the heap.
  */
 export function writeFrame(socket: Writable, payload: string, isBinary: boolean): number {
   const opcode = isBinary ? BINARY : TEXT;

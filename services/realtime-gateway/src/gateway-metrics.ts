@@ -28,7 +28,7 @@ const latency = histogram(
   "From the acceptance of an event to its publication's place in the sockets' queues",
 );
 
-/** Our codes and the standard ones. A client may send any of 4,000 others, too many for a label. */
+/** Our close codes and the standard ones. A client may send any of 4,000 others, which are too many for a label. */
 const KNOWN_CODES = new Set<number>([
   ...Object.values(DISCONNECTS).map(({ code }) => code),
   ...[1000, 1001, 1002, 1005, 1006, 1007, 1009, 1011],
@@ -50,14 +50,14 @@ export function countRecovery(isRecovered: boolean): void {
   recoveries.inc({ result: isRecovered ? "recovered" : "insufficient" });
 }
 
-/** A notification has the id of its event. */
+/** Counts a delivered publication and its latency. The id of a notification is that of its event. */
 export function observeDelivery(eventId: string): void {
   delivered.inc();
   const seconds = secondsSinceId(eventId);
   if (seconds !== undefined) latency.observe(seconds);
 }
 
-/** Shows metrics that are read at each scrape. */
+/** Registers gauges that are read at each scrape. */
 export function showConnections(
   connections: ReadonlySet<{ codec: Codec }>,
   held: { bytes: number },

@@ -30,7 +30,7 @@ const TICK_MS = 50;
 export interface GatewayOptions {
   config: Config;
   db: Database;
-  /** Until it resolves, publications are read from Postgres. */
+  /** The connection to NATS. Until it resolves, publications are read from Postgres. */
   nats: Promise<NatsLink>;
   tokenKeys: TokenKeys;
   version: string;
@@ -41,7 +41,7 @@ export interface Gateway {
   port: number;
   connections: ReadonlySet<Connection>;
   held: HeldBytes;
-  /** Accepts no more connections, closes all with 3001, spread over time, and then everything else. */
+  /** Stops accepting connections, closes all with code 3001, spread over time, and then stops all other parts. */
   close(): Promise<void>;
 }
 
@@ -60,6 +60,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const largeReads = new LargeReads({ maxUserBytes, maxBytes: MAX_READING_BYTES });
   const tenants = createTenantStates((ids) => activeTenants(db, ids));
 
+  // Set below: the position check needs the hub, the hub needs the feed, and the feed needs the position check.
   let checkPositions = () => Promise.resolve();
   const feed = createLiveFeed({
     nats,
@@ -78,7 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       return largeReads.run(bytes, maxBytes, read);
     },
     announce(tenantId, message) {
-      // While NATS is away, at least this gateway's own connections are told.
+      // While NATS is not reachable, at least this gateway's own connections get the message.
       if (!feed.announce(tenantId, message)) hub.find(tenantId, message.userId)?.receive(message);
     },
   });
@@ -130,7 +131,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const checking = (async () => {
     while (!stopped.signal.aborted) {
-      // At random, so that not all gateways check at once.
+      // The interval is random, so that the gateways do not all check at the same time.
       await pause(config.POSITION_CHECK_MS * (0.75 + Math.random() / 2), stopped.signal);
       if (!stopped.signal.aborted) await checkPositions();
     }
@@ -178,13 +179,16 @@ function nowSeconds(): number {
 const STEP_MS = 50;
 
 export interface DrainOptions {
-  /** How long the closes are spread over: the clients reconnect to other gateways at this pace. */
+  /** Time over which the closes are spread, because the clients then reconnect to other gateways. */
   spreadMs: number;
-  /** How long the last clients have to answer the close. */
+  /** Longest wait for the last clients to answer the close. */
   timeoutMs: number;
 }
 
-/** Closes all connections with 3001, after what is queued for them; resolves when none is left. */
+/**
+ * Closes all connections with code 3001 after their queued messages. Closed connections leave the set by themselves;
+ * those that are left after `timeoutMs` are terminated.
+ */
 export async function drain(connections: Set<Connection>, options: DrainOptions): Promise<void> {
   const all = [...connections];
   const steps = Math.max(1, Math.floor(options.spreadMs / STEP_MS));

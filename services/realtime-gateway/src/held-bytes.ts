@@ -1,18 +1,18 @@
 import { createSemaphore, type Semaphore } from "@belfry/service/semaphore";
 
-/** The memory that one user holds on this gateway, over all its connections. */
+/** The memory that one user takes on this gateway, over all the user's connections. */
 export class UserBytes {
-  /** The sum of its connections. */
+  /** The sum of the bytes that the user's connections hold. */
   heldBytes = 0;
-  /** The most that its large answers, which are being read, may take. */
+  /** The sum of the largest possible sizes of the user's large answers that wait to be read or are being read. */
   readingBytes = 0;
-  /** Its last connection has left, so nobody waits for answers any more. */
+  /** Whether the user's last connection has left, so that nobody waits for answers any more. */
   isClosed = false;
 }
 
 /** A connection whose bytes are counted. */
 export interface Holder {
-  /** The bytes counted last. Only `HeldBytes` writes this field and `user`. */
+  /** The bytes of the last count. Only `HeldBytes` sets this field and `user`. */
   heldBytes: number;
   user: UserBytes;
   /** Ends the connection, which then counts its bytes again. */
@@ -27,12 +27,12 @@ export interface HeldLimits {
 }
 
 /**
- * Counts everything that waits, in and out, in bytes as they are on the wire. Above a bound the fullest
- * connections are ended: of a user its own, of the process first those of the fullest user. A client that
- * reads what it is sent holds nothing and is never ended.
+ * Counts the bytes of everything that waits, incoming and outgoing, as on the wire. Above the bound of a user, the
+ * user's fullest connections are ended; above that of the process, the fullest connections of the fullest users. A
+ * client that reads what it is sent holds nothing and is never ended.
  */
 export class HeldBytes {
-  /** Holds the bytes of connections that are not authenticated yet. */
+  /** The bytes of connections that are not authenticated yet. */
   readonly strangers = new UserBytes();
   readonly #limits: HeldLimits;
   readonly #holders = new Set<Holder>();
@@ -46,7 +46,7 @@ export class HeldBytes {
     return this.#bytes;
   }
 
-  /** Notes that the holder now holds so much, for this user. */
+  /** Sets the bytes that a holder holds now, and the user for whom they count. Ends connections above a bound. */
   count(holder: Holder, user: UserBytes, bytes: number): void {
     const added = bytes - holder.heldBytes;
     if (added === 0 && user === holder.user) return;
@@ -82,17 +82,17 @@ function fullestFirst(holders: Holder[]): Holder[] {
   return holders.sort((a, b) => b.user.heldBytes - a.user.heldBytes || b.heldBytes - a.heldBytes);
 }
 
-/** The user has too many large answers in hand: a temporary error, which the client tries again. */
+/** The user has too many large answers in progress. This is a temporary error, so the client tries again. */
 export class Crowded extends Error {}
 
 export interface LargeReadLimits {
-  /** Bytes that are read at a time, for all users. A larger answer is read alone. */
+  /** Most bytes that are read at a time for all users. A larger answer is read alone. */
   maxBytes: number;
-  /** Unread bytes and bytes being read, of one user. */
+  /** Most bytes of one user that are unread or being read. */
   maxUserBytes: number;
 }
 
-/** Bounds reads of large answers by the bytes that each may have; they begin in the order of asking. */
+/** Limits concurrent reads of large answers by the largest possible size of each. Reads begin in the order of calls. */
 export class LargeReads {
   readonly #maxUserBytes: number;
   readonly #reading: Semaphore;
@@ -102,7 +102,7 @@ export class LargeReads {
     this.#reading = createSemaphore((bytes, used) => used === 0 || used + bytes <= maxBytes);
   }
 
-  /** Rejects with `Crowded` when the user has no room, or has left meanwhile. */
+  /** Runs a read. Rejects with `Crowded` if the user has no room or has left meanwhile. */
   async run<T>(user: UserBytes, maxBytes: number, read: () => Promise<T>): Promise<T> {
     const inHandBytes = user.heldBytes + user.readingBytes;
     if (inHandBytes > 0 && inHandBytes + maxBytes > this.#maxUserBytes) throw new Crowded();

@@ -8,7 +8,7 @@ import { DISCONNECTS, type Disconnect } from "./protocol.ts";
 import type { ChannelTop } from "./realtime-history.ts";
 import { Topic, type TopicDeps } from "./topic.ts";
 
-/** A session as the hub sees it. */
+/** What the hub needs of a session. */
 export interface Member {
   push(push: SharedPush): void;
   end(disconnect: Disconnect): void;
@@ -22,7 +22,7 @@ export class User {
   readonly bytes = new UserBytes();
   readonly #topics = new Map<string, Topic>();
   readonly #deps: TopicDeps;
-  /** Settles when our subscription on NATS is in force; undefined once it is. */
+  /** Settles when the user's subscription on NATS is in force; undefined after that. */
   inForce: Promise<void> | undefined;
   closeFeed: () => void = () => undefined;
 
@@ -52,7 +52,7 @@ export class User {
   }
 
   receive(message: RealtimeMessage): void {
-    // The subject is a hash of the user id: only the message says whose it is.
+    // The subject has only a hash of the user id, so another user's message may arrive here.
     if (message.userId !== this.userId) return;
     switch (message.kind) {
       case "publication":
@@ -88,7 +88,7 @@ export class User {
   }
 }
 
-/** The connected users, by tenant and user id of their tokens. */
+/** The connected users, by the tenant and user id of their tokens. */
 export class Hub {
   readonly #users = new Map<string, User>();
   readonly #feed: Pick<LiveFeed, "open">;
@@ -99,7 +99,7 @@ export class Hub {
     this.#deps = deps;
   }
 
-  /** Adds a session to its user; returns undefined if the user has `most` already. */
+  /** Adds a session to its user and returns the user; undefined if the user already has `most` sessions. */
   enter(member: Member, tenantId: string, userId: string, most: number): User | undefined {
     const key = keyOf(tenantId, userId);
     let user = this.#users.get(key);
@@ -147,7 +147,7 @@ export class Hub {
   }
 }
 
-/** Unique, as a tenant id holds no space. */
+/** Returns a key that is unique, because a tenant id has no space. */
 function keyOf(tenantId: string, userId: string): string {
   return `${tenantId} ${userId}`;
 }
@@ -155,8 +155,9 @@ function keyOf(tenantId: string, userId: string): string {
 const CHANNELS_OF_STATEMENT = 20_000;
 
 /**
- * Compares the position of every channel with Postgres. Finds a last publication that NATS lost, which no later
- * publication would reveal, and a database that was restored to an earlier state.
+ * Returns a function that compares the position of every channel with Postgres. It finds a lost publication that no
+ * later publication reveals, and a database that was restored to an earlier state. A call during a check makes it run
+ * again.
  */
 export function createPositionCheck(
   hub: Hub,

@@ -10,9 +10,9 @@ import { announce, type NatsLink } from "@belfry/service/nats";
 import { within } from "@belfry/service/pause";
 
 export interface LiveFeed {
-  /** Tells every gateway. Returns false while NATS is away: a buffered message would arrive minutes late. */
+  /** Publishes to all gateways. Returns false while NATS is not reachable: buffered messages would be minutes late. */
   announce(tenantId: string, message: RealtimeMessage): boolean;
-  /** Opens one subscription on NATS for a user, shared by all its connections to this gateway. */
+  /** Opens a subscription on NATS for a user, which all the user's connections to this gateway share. */
   open(
     tenantId: string,
     userId: string,
@@ -21,17 +21,17 @@ export interface LiveFeed {
 }
 
 export interface LiveFeedOptions {
-  /** Until NATS is there, users get publications by recovery only. `connectNats` logs why it is not. */
+  /** Until it resolves, users get publications by recovery only. `connectNats` logs why NATS is not reachable. */
   nats: Promise<NatsLink>;
   prefix: string;
-  /** Called when publications may have been missed: after a reconnect, or a flush that came late. */
+  /** Called when publications may have been missed: after a reconnect or a late flush. */
   onUncertain(): void;
   /** Called to disconnect all users of a tenant. */
   onTenantDisconnect(tenantId: string): void;
   log: { error(details: object, message: string): void };
 }
 
-/** After this a subscribe goes on without NATS; when NATS answers, `onUncertain` is called. */
+/** After this time a subscribe continues without NATS. When NATS answers later, `onUncertain` is called. */
 const IN_FORCE_TIMEOUT_MS = 1500;
 
 export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
@@ -41,11 +41,11 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
   const waiting = new Set<() => void>();
   let flush: Promise<void> | undefined;
 
-  /** Resolves when all subscriptions are in force: the server answers in order, so its pong comes after them. */
+  /** Resolves when all subscriptions are in force. The server answers in order, so its pong follows them. */
   const flushed = () => {
     flush ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
       flush = undefined;
-      // While NATS is away its client keeps the subscription, and `onUncertain` follows the reconnect.
+      // While NATS is not reachable, its client keeps the subscription and calls `onUncertain` after the reconnect.
       if (nats?.isConnected() !== true) return;
       const answered = nats.nc.flush().then(
         () => true,

@@ -6,7 +6,7 @@ import { configSchema, crossCheck } from "./config.ts";
 import { startGateway } from "./gateway.ts";
 import { showConnections } from "./gateway-metrics.ts";
 
-/** A client gives a subscribe 5 s before it gives up the connection: refused in time, it only tries again. */
+/** A client waits 5 s for a subscribe and then drops the connection. If it is refused earlier, it only tries again. */
 const STATEMENT_TIMEOUT_MS = 2500;
 const CONNECT_TIMEOUT_MS = 1500;
 
@@ -23,7 +23,7 @@ await runService({
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       log,
     }),
-  // While NATS is away, clients connect, read history and recover, and the gateway reads pushes from Postgres.
+  // Without NATS, clients still connect, read history and recover, and the gateway reads pushes from Postgres.
   work: "gateway",
   async start({ config, log, database, nats, stopped }) {
     const gateway = await startGateway({

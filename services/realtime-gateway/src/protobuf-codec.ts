@@ -13,7 +13,7 @@ import {
   writeTexts,
 } from "./protobuf-wire.ts";
 
-// Numbers and kinds as in client.proto 0.21.1 of the protocol's repository, as far as we offer the protocol.
+// Field numbers and types from client.proto 0.21.1 (centrifugal/protocol), for the supported part of the protocol.
 const EMPTY = new Message({});
 const CHANNEL = new Message({ channel: [1, "text"] });
 const TOKEN = new Message({ token: [1, "text"] });
@@ -109,8 +109,8 @@ const REPLY = new Message({
 });
 
 /**
- * Writes tags, whose values are texts, from their JSON. Without an escape in it each text stands between its quotation
- * marks as it is: to parse it would cost as much as all the rest of a publication.
+ * Writes tags (a map of strings) from their JSON text. If the JSON has no escapes, the strings are cut out between the
+ * quotation marks, because JSON.parse would cost as much as encoding the rest of the publication.
  */
 function writeTags(json: string): string {
   if (json.includes("\\")) return writeTexts(PUBLICATION_FIELDS.tags, JSON.parse(json));
@@ -125,7 +125,7 @@ function writeTags(json: string): string {
   return written;
 }
 
-/** Binary frames of messages, each behind its length. A message is a string of which each character is a byte. */
+/** Encodes messages in binary frames, each after its length. A message is a string with one character per byte. */
 export const protobufCodec: Codec = {
   name: "protobuf",
   isBinary: true,

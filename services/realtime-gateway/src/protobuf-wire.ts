@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * The type of a field's value. `json`: the bytes of a JSON text. `texts`: a map of strings, which is only written. A list
- * is written item by item.
+ * The type of a field's value. `json`: the bytes of a JSON text. `texts`: a map of strings, which is only written.
+ * `[Message]`: a repeated message, which is only written.
  */
 type Kind =
   | "unsigned"
@@ -21,7 +21,7 @@ interface Field {
   kind: Kind;
 }
 
-/** The fields of one message of `client.proto` that we read or write; all others are skipped. */
+/** The fields of a message of `client.proto` that we read or write. All other fields are skipped. */
 export class Message {
   readonly byNumber = new Map<number, Field>();
   readonly byName = new Map<string, Field>();
@@ -37,7 +37,7 @@ export class Message {
 
 type Fields = Record<string, unknown>;
 
-/** Stands for JSON that cannot be read: no call accepts a list. */
+/** The value of a JSON text that cannot be parsed: a list, which no call accepts. */
 const UNREADABLE: readonly never[] = [];
 
 class WireFault extends Error {}
@@ -50,8 +50,8 @@ const GROUP_END = 4;
 const FIXED32 = 5;
 
 /**
- * Reads the messages of one frame, each behind its length, as JSON.parse would return them from the other encoding.
- * Returns undefined for anything that is not whole messages of this schema. Never throws.
+ * Reads the messages of one frame, each after its length. Returns the same objects as JSON.parse does for the JSON
+ * encoding, or undefined if the frame is not a series of whole messages of this schema. Never throws.
  */
 export function readFrame(
   frame: Buffer,
@@ -69,7 +69,7 @@ export function readFrame(
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
-  /** The two halves of the last varint. */
+  /** The lower and upper 32 bits of the last varint. */
   #low = 0;
   #high = 0;
 
@@ -88,7 +88,9 @@ class Reader {
     return messages;
   }
 
-  /** A message that comes twice is merged, and of any other field the last counts, as the encoding wants. */
+  /**
+   * Reads fields into `fields`. As Protobuf requires, a repeated message is merged; of other fields, the last counts.
+   */
   #fields(message: Message, end: number, fields: Fields): Fields {
     while (this.#at < end) {
       const tag = this.#unsigned(end);
@@ -140,19 +142,20 @@ class Reader {
     return bytes;
   }
 
-  /** Reads a length; returns where what is so long ends. */
+  /** Reads a length and returns the offset at which the data of this length end. */
   #lengthEnd(end: number): number {
     const length = this.#unsigned(end);
     if (length > end - this.#at) throw new WireFault();
     return this.#at + length;
   }
 
-  /** Exact up to 2^53; above that it is at least not less. */
+  /** Reads an unsigned varint. The result is exact up to 2^53; a larger value is rounded, but never below 2^53. */
   #unsigned(end: number): number {
     this.#varint(end);
     return (this.#high >>> 0) * 2 ** 32 + (this.#low >>> 0);
   }
 
+  /** Reads a varint of up to 64 bits, 7 bits per byte, into the halves. The bits at shift 28 belong to both halves. */
   #varint(end: number): void {
     let low = 0;
     let high = 0;
@@ -165,7 +168,7 @@ class Reader {
       if (shift === 28) high |= bits >> 4;
       if (shift > 28) high |= bits << (shift - 32);
       if (byte < 0x80) {
-        // The tenth byte has one bit of the 64.
+        // The tenth byte has only the last of the 64 bits.
         if (shift === 63 && bits > 1) break;
         this.#low = low;
         this.#high = high;
@@ -175,7 +178,7 @@ class Reader {
     throw new WireFault();
   }
 
-  /** Skips an unknown field. Of groups, which may be as deep as the frame is long, only the numbers are kept. */
+  /** Skips an unknown field. Groups may be nested deeply, so a list of their numbers is kept instead of recursing. */
   #skip(firstTag: number, end: number): void {
     const open: number[] = [];
     let tag = firstTag;
@@ -200,7 +203,7 @@ class Reader {
   }
 }
 
-/** Data of a call. Empty, it is absent. */
+/** Parses the data of a call; empty data are absent. */
 function readJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) return UNREADABLE;
@@ -211,7 +214,7 @@ function readJson(bytes: Buffer): unknown {
   }
 }
 
-/** Writes a message, a character a byte. Leaves out what is zero, empty, false or undefined, as proto3 does. */
+/** Writes a message, one character per byte. Omits values that are zero, empty, false or undefined, as proto3 does. */
 export function writeMessage(message: Message, fields: object): string {
   let written = "";
   for (const [name, value] of Object.entries(fields)) {
@@ -248,12 +251,12 @@ export function writeTexts(number: number, texts: object): string {
   return written;
 }
 
-/** One entry of a map. */
+/** Writes one entry of a map. */
 export function writeText(number: number, key: string, text: string): string {
   return delimited(number, delimited(1, utf8Bytes(key)) + delimited(2, utf8Bytes(text)));
 }
 
-/** A field of so many bytes. */
+/** Writes a length-delimited field. */
 export function delimited(number: number, bytes: string): string {
   const tag = number * 8 + DELIMITED;
   const { length } = bytes;
@@ -261,11 +264,12 @@ export function delimited(number: number, bytes: string): string {
   return varint(tag) + behindLength(bytes);
 }
 
+/** Writes bytes after their length. */
 export function behindLength(bytes: string): string {
   return varint(bytes.length) + bytes;
 }
 
-/** An integer from 0 to 2^53 - 1. */
+/** Writes an integer from 0 to 2^53 - 1 as a varint. */
 export function varint(value: number): string {
   if (value < 0x80) return String.fromCharCode(value);
   if (value < 0x4000) return String.fromCharCode((value & 0x7f) | 0x80, value >> 7);
@@ -278,7 +282,7 @@ export function varint(value: number): string {
   return written + String.fromCharCode(rest);
 }
 
-/** A text's UTF-8, a character a byte. Nearly all text is ASCII, and that already. */
+/** Returns a text's UTF-8 as one character per byte. ASCII, which nearly all text is, is returned unchanged. */
 export function utf8Bytes(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString("latin1");
 }

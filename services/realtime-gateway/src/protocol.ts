@@ -1,6 +1,6 @@
 import type { StoredPublication } from "./realtime-history.ts";
 
-/** An error in a reply. The client tries a temporary one again; any other is final. */
+/** An error in a reply. The client tries again after a temporary error; any other error is final. */
 export interface ProtocolError {
   code: number;
   message: string;
@@ -22,7 +22,7 @@ export const ERRORS = {
 } as const satisfies Record<string, ProtocolError>;
 
 /**
- * Code and reason of a close. From code 3500 on the client does not reconnect. With an empty reason it would
+ * Code and reason of a close. With a code from 3500 on, the client does not reconnect. With an empty reason, it would
  * reconnect for ever.
  */
 export interface Disconnect {
@@ -47,7 +47,7 @@ export const DISCONNECTS = {
   notAvailable: { code: 3508, reason: "not available" },
 } as const satisfies Record<string, Disconnect>;
 
-/** Codes of an unsubscribe push; from 2500 on the client subscribes again, with its position. */
+/** Codes of an unsubscribe push. With a code from 2500 on, the client subscribes again with its position. */
 export const UNSUBSCRIBES = {
   insufficientState: { code: 2500, reason: "insufficient state" },
 } as const;
@@ -58,7 +58,7 @@ export interface ConnectResult {
   expires: true;
   /** Seconds until the token expires. */
   ttl: number;
-  /** Seconds between pings; only with `connect`. */
+  /** Seconds between pings; only in the reply to `connect`. */
   ping?: number;
   pong?: true;
 }

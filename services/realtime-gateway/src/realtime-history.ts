@@ -11,27 +11,27 @@ import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import { sql } from "kysely";
 
-/** Clients that missed more publications than this recover none: the page reloads its state. */
+/** A client that missed more publications than this recovers none, and its page reloads the state. */
 export const MAX_RECOVERED = 300;
 const TEXT_CHARACTERS =
   MAX_PUSH_TITLE_CHARACTERS +
   MAX_PUSH_BODY_CHARACTERS +
   MAX_PUSH_ACTIONS * MAX_PUSH_LABEL_CHARACTERS;
-/** Addresses are ASCII. */
+/** Most bytes of an item's addresses, which are ASCII. */
 const ADDRESS_BYTES = (1 + MAX_PUSH_ACTIONS) * MAX_PUSH_ADDRESS_CHARACTERS;
-/** The most that a publication or an item of the inbox takes as JSON: each letter of its texts may take four bytes. */
+/** Largest JSON of a publication or an inbox item, in bytes. A character of its texts takes up to four bytes. */
 export const ITEM_BYTES = 4 * TEXT_CHARACTERS + ADDRESS_BYTES + 2048;
-/** Bytes of large answers that are read from Postgres at a time, for all connections. */
+/** Most bytes of large answers that are read from Postgres at a time, for all connections. */
 export const MAX_READING_BYTES = 16 * 1024 * 1024;
 
 export type StoredPublication = Omit<Publication, "channel">;
 
 export interface ChannelRead extends ChannelKey {
-  /** Publications above this offset are read. */
+  /** Publications with a larger offset are read. */
   after: number;
-  /** The most publications to read; 0 reads the position alone. */
+  /** Most publications to read; 0 reads only the position. */
   limit: number;
-  /** If more than `limit` are missing, true reads the oldest of them, false none. */
+  /** If there are more than `limit` publications, true reads the oldest of them and false reads none. */
   partial: boolean;
 }
 
@@ -39,9 +39,9 @@ export interface ChannelRead extends ChannelKey {
 export interface ChannelState {
   /** Changes when the channel was deleted and its offsets began at 1 again. */
   epoch: string;
-  /** The offset of the newest publication that was ever committed; 0 for none. */
+  /** The offset of the newest publication that was ever committed; 0 if there is none. */
   top: number;
-  /** In ascending order. Those that retention or the user has deleted are missing. */
+  /** In ascending order, without publications that retention or the user has deleted. */
   publications: StoredPublication[];
 }
 
@@ -59,7 +59,7 @@ interface Row {
   actions: string | null;
 }
 
-/** Consists of the epoch of all channels (`e`) and how often the user's slot was reset (`r`). */
+/** SQL for a channel's epoch: the epoch of all channels (`e`) and the number of resets of the user's slot (`r`). */
 const EPOCH = sql<string>`e.epoch || coalesce('.' || r.resets, '')`;
 const RESETS = sql`
     left join lateral (
@@ -73,7 +73,7 @@ export async function readChannels(
   reads: readonly ChannelRead[],
 ): Promise<ChannelState[]> {
   if (reads.length === 0) return [];
-  // With lateral and a limit the planner looks into each table by index, whatever its statistics say.
+  // The lateral joins and limits make the planner use the index of each table, whatever the statistics are.
   const { rows } = await sql<Row>`
     select item.position, ${EPOCH} as epoch, coalesce(top.top_offset, 0) as top,
            n.channel_offset, n.id, n.event_type, n.title, n.body, n.created_at, n.url, n.actions
@@ -109,7 +109,7 @@ export async function readChannels(
 
 export type ChannelTop = Pick<ChannelState, "epoch" | "top">;
 
-/** Reads epoch and newest offset of each channel, in the order given, in one statement. */
+/** Reads the epoch and newest offset of each channel in one statement. Results have the order of the channels. */
 export async function readTops(
   db: Database,
   channels: readonly ChannelKey[],
@@ -135,11 +135,11 @@ export async function readTops(
 export interface HistoryPage extends ChannelKey {
   limit: number;
   reverse: boolean;
-  /** The page begins after this offset, with `reverse` before it. */
+  /** The page begins after this offset, or before it with `reverse`. Undefined: at the oldest or newest publication. */
   since?: number | undefined;
 }
 
-/** Reads a page of one channel's publications: oldest first, with `reverse` newest first. */
+/** Reads a page of one channel's publications, oldest first or, with `reverse`, newest first. */
 export async function readChannelPage(db: Database, page: HistoryPage): Promise<ChannelState> {
   const [state] = await readChannels(db, [
     { ...page, after: page.since ?? 0, limit: page.reverse ? 0 : page.limit, partial: true },
@@ -163,11 +163,11 @@ function publication(row: Row): StoredPublication {
 }
 
 export interface HistoryReader {
-  /** Reads what was committed when the read began, or later. Rejects when Postgres does not answer. */
+  /** Reads everything that was committed before the call, or more. Rejects if Postgres does not answer. */
   read(read: ChannelRead): Promise<ChannelState>;
 }
 
-/** Statements in flight. Later reads wait for them and share the next statement. */
+/** Most statements in flight. Further reads wait and share the next statement. */
 const MAX_IN_FLIGHT = 2;
 const MAX_READS_OF_STATEMENT = 500;
 

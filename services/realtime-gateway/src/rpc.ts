@@ -43,21 +43,21 @@ import { Value } from "@sinclair/typebox/value";
 import { ERRORS, type ProtocolError } from "./protocol.ts";
 import { ITEM_BYTES } from "./realtime-history.ts";
 
-/** The user of a session. Its calls reach no other user's inbox and preferences. */
+/** The user of a session. The session's calls cannot access another user's inbox or preferences. */
 export interface InboxOwner {
   tenantId: string;
   userId: string;
 }
 
 export type RpcAnswer = { ok: true; data: unknown } | { ok: false; error: ProtocolError };
-/** Answers a call; rejects when Postgres does not answer. */
+/** Answers a call; rejects if Postgres does not answer. */
 export type Rpc = (owner: InboxOwner, method: string, data: unknown) => Promise<RpcAnswer>;
 
 export interface RpcDeps {
   db: Database;
-  /** Reads an answer of at most so many bytes; counts it among the answers that are held at a time. */
+  /** Reads an answer of at most `maxBytes`, within the limits of large answers. */
   readLarge<T>(owner: InboxOwner, maxBytes: number, read: () => Promise<T>): Promise<T>;
-  /** Tells all connections of a user, on every gateway. */
+  /** Sends a message to all connections of a user, on every gateway. */
   announce(tenantId: string, message: RealtimeMessage): void;
 }
 
@@ -70,7 +70,7 @@ const ListRequest = Type.Object({
   category,
 });
 type ListRequest = Static<typeof ListRequest>;
-/** Names the whole inbox or one of its tabs. */
+/** Selects the whole inbox, or one of its tabs. */
 const AllRequest = Type.Object({ category: Type.Optional(categoryKey()) });
 const ItemRequest = Type.Object({
   id: field<string>({ type: "string" }, (value) =>
@@ -81,15 +81,15 @@ const ChangeItemRequest = Type.Object(
   { ...ItemRequest.properties, ...NOTIFICATION_CHANGES },
   { [FAULT]: changeFault },
 );
-/** A page changes a row of switches at a time; each cell is a row that is written. */
+/** Most cells of a change. Each cell writes a row; a page changes one row of switches at a time. */
 const MAX_PREFERENCES_OF_CALL = 64;
 const ChangeRequest = Type.Object({
   preferences: Type.Array(PreferenceCell, { maxItems: MAX_PREFERENCES_OF_CALL }),
 });
 type ChangeRequest = Static<typeof ChangeRequest>;
-/** The most that a user's preferences and the tenant's categories take as JSON, without the categories' texts. */
+/** Largest JSON of a user's preferences and the tenant's categories, in bytes, without the categories' texts. */
 const PREFERENCE_CELLS_BYTES = 256 * (MAX_CATEGORIES + 1) * (1 + PREFERENCE_CHANNELS.length);
-/** The same of an inbox's tabs, without the categories' texts. */
+/** Largest JSON of an inbox's tabs, in bytes, without the categories' texts. */
 const MAX_TAB_BYTES = 256 * (MAX_CATEGORIES + 1);
 
 const CHANGES = [
@@ -101,27 +101,27 @@ const CHANGES = [
   "preferences.change",
 ];
 
-/** Whether a call changes something. Nobody misses any other call once its answer cannot arrive. */
+/** Returns whether a call changes something. Any other call is useless once its answer cannot arrive. */
 export function isChange({ method }: { method: string }): boolean {
   return CHANGES.includes(method);
 }
 
 /**
- * The calls that a page can make over the socket:
+ * Returns a function that answers the calls of a page over the socket:
  * - `notifications.list` `{limit?, offset?, before?, view?, category?}` → `{notifications: [...]}`, newest first;
- * - `notifications.unread_count` → `{unread, returnsInMs?}`: until the next snoozed item is back;
+ * - `notifications.unread_count` → `{unread, returnsInMs?}`: the time until the next snoozed item is back;
  * - `notifications.tabs` → `{categories: [{key, label, unread}], archived, snoozed}`;
- * - `notifications.mark_read` `{id}` → `{status: "marked" | "already", unread}`; unknown: error 404;
+ * - `notifications.mark_read` `{id}` → `{status: "marked" | "already", unread}`; error 404 if the id is unknown;
  * - `notifications.mark_all_read` `{category?}` → `{marked, unread}`;
  * - `notifications.archive_all` `{category?}` → `{archived, unread}`;
- * - `notifications.change` `{id}` and one of `{read, archived, snoozedUntil}` → `{status: "changed" | "already", unread}`, with
- *   `read: true` as by `mark_read`;
+ * - `notifications.change` `{id}` and one of `{read, archived, snoozedUntil}` → `{status: "changed" | "already", unread}`;
+ *   with `read: true` the same as `mark_read`;
  * - `notifications.delete` `{id}` → `{status: "changed", unread}`;
  * - `preferences.show` → `{preferences, categories, channels}`;
- * - `preferences.change` `{preferences: [{category, channel, enabled}]}` → as `preferences.show`, after the change.
+ * - `preferences.change` `{preferences: [{category, channel, enabled}]}` → as `preferences.show` after the change.
  */
 export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
-  // One change of a user at a time: those that wait hold no connection to Postgres.
+  // A user's changes run one at a time, so that waiting changes use no connection to Postgres.
   const preferenceChanges = createKeyedSerialQueue();
 
   const changeAll = async (
@@ -170,7 +170,8 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
       const { preferences, categories } = await shownPreferences(db, owner);
       const channels = await channelsInUse(db, owner.tenantId);
       const known = new Set([ANY, ...categories.map(({ key }) => key)]);
-      // Preferences for deleted categories have no bound, and no switch.
+      // Preferences for deleted categories are left out: their number has no bound, and the page has no switch for
+      // them.
       const cells = preferences.filter(({ category }) => known.has(category));
       return { preferences: cells, categories, channels };
     });
@@ -207,7 +208,7 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
       if (wrong !== undefined) return badRequest(faultText(wrong));
       const { tenantId, userId } = owner;
       const { preferences } = data as ChangeRequest;
-      // All or nothing is written.
+      // Either all cells are written or none.
       const { faults, changed } = await preferenceChanges.run(`${tenantId}/${userId}`, () =>
         changePreferencesOfUser(db, owner, "inbox", preferences),
       );

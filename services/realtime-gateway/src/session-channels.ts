@@ -18,19 +18,19 @@ import { type Subscriber, Subscription, type SubscriptionOwner } from "./topic.t
 
 const MAX_HISTORY_PAGE = 300;
 
-/** The session of the channels. */
+/** What `SessionChannels` needs of its session. */
 interface Owner extends Subscriber {
   user: User | undefined;
   reply(reply: Reply): void;
   fail(id: number, error: ProtocolError): void;
   end(disconnect: Disconnect): void;
-  /** Runs `answer` when the client has read everything before it. */
+  /** Runs `answer` when the client has read all earlier messages. */
   answerLarge(answer: () => Promise<void>): Promise<void>;
 }
 
 /** The only compression of publications that the client knows. */
 const KNOWN_DELTA = "fossil";
-/** A flag of a subscribe. */
+/** A bit in the `flag` of a subscribe. */
 const REJECT_UNRECOVERABLE = 2;
 
 /** The subscriptions of one session. */
@@ -55,12 +55,13 @@ export class SessionChannels implements SubscriptionOwner {
     for (const channel of [...this.#held.keys()]) this.#leave(channel);
   }
 
-  /** Returns undefined if the request was refused at once. */
+  /** Subscribes to a channel. Returns undefined if the request was refused at once. */
   subscribe(id: number, request: SubscribeRequest): Promise<void> | undefined {
     const { user } = this.#owner;
     if (user === undefined) return undefined;
     const { channel } = request;
-    // A client that asks for an unknown compression is broken. The known one is refused by leaving it out of the answer.
+    // Only a faulty client asks for an unknown compression. We do not support the known one either, and refuse it by
+    // leaving `delta` out of the reply.
     if (channel === "" || (request.delta !== "" && request.delta !== KNOWN_DELTA)) {
       return void this.#owner.end(DISCONNECTS.badRequest);
     }
@@ -112,7 +113,7 @@ export class SessionChannels implements SubscriptionOwner {
     return undefined;
   }
 
-  /** Returns the name before the first `#` if the rest is the user of the token. The tenant always is the token's. */
+  /** Returns the part of the channel before the first `#` if the part after it is the id of the session's own user. */
   #ownName(user: User, channel: string): string | undefined {
     const parsed = parseRealtimeChannel(channel);
     return parsed?.userId === user.userId ? parsed.name : undefined;
@@ -167,7 +168,7 @@ export class SessionChannels implements SubscriptionOwner {
     if (recover) result.was_recovering = true;
     if (isRecovered) {
       result.recovered = true;
-      // The client counts from its own offset while it delivers what it missed.
+      // The client counts on from its own offset while it delivers the recovered publications.
       result.offset = request.offset;
       if (publications.length > 0) result.publications = publications;
     }
@@ -189,7 +190,7 @@ function isOfEpoch({ epoch }: SubscribeRequest, state: ChannelState): boolean {
   return epoch === "" || epoch === state.epoch;
 }
 
-/** Whether the read publications are exactly those that the client missed. */
+/** Returns whether the publications that were read are exactly those that the client missed. */
 function recovers(request: SubscribeRequest, state: ChannelState): boolean {
   if (!isOfEpoch(request, state)) return false;
   const { publications, top } = state;

@@ -8,7 +8,7 @@ import type { Rpc } from "./rpc.ts";
 import type { TenantStates } from "./tenant-states.ts";
 import type { TimerWheel } from "./timer-wheel.ts";
 
-/** Limits of one session. Sources: the protocol's reference server and the issue on the gateway. */
+/** Limits of one session. Their defaults come from the protocol's reference server and the issue on the gateway. */
 export interface SessionLimits {
   connectTimeoutMs: number;
   pingIntervalMs: number;
@@ -20,20 +20,20 @@ export interface SessionLimits {
   commandBurst: number;
 }
 
-/** The socket behind a session. */
+/** What a session needs of its socket. */
 export interface Transport {
   readonly codec: Codec;
   /** Sends a reply or a ping. */
   reply(message: string): void;
-  /** Sends a publication. Too many unread ones end the connection. */
+  /** Sends a publication. Too many unread publications end the connection. */
   push(message: string): void;
-  /** How much the client has not read yet. */
+  /** Returns the number of bytes that the client has not read yet. */
   backlogBytes(): number;
   /** Called when fewer commands of the session wait than before. */
   workDone(): void;
-  /** Whether the socket reads no frames now, because too many commands of the client wait. */
+  /** Returns whether the socket currently reads no frames, because too many commands of the client wait. */
   isHeldBack(): boolean;
-  /** Closes with this code. Sends what is queued first, except to a slow client. */
+  /** Closes the socket with this code, after the queued messages except for a slow client. */
   close(disconnect: Disconnect): void;
 }
 
@@ -43,7 +43,7 @@ export interface SessionDeps {
   largeReads: LargeReads;
   readPage(page: HistoryPage): Promise<ChannelState>;
   rpc: Rpc;
-  /** Returns which of these notifications of a tenant may be shown to everybody. */
+  /** Returns the ids of those notifications of a tenant that may be shown to everybody. */
   shownNotifications(tenantId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
   tenants: TenantStates;
   wheel: TimerWheel;

@@ -19,17 +19,17 @@ import { SessionChannels } from "./session-channels.ts";
 import type { SessionDeps, Transport } from "./session-deps.ts";
 import type { Timed } from "./timer-wheel.ts";
 
-/** A connection outlives its token by this much, for a refresh that is under way. */
+/** A connection stays open this long after its token expires, so that a refresh in progress can finish. */
 const EXPIRY_GRACE_MS = 25_000;
-/** A client with more unread bytes has to read before its next command runs. */
+/** While a client has more unread bytes, none of its commands begins. */
 const READ_FIRST_BYTES = 256 * 1024;
 
-/** `dead`: the connect was refused with an error; the client closes. */
+/** `dead`: the connect was refused with an error, after which the client closes the connection. */
 type State = "new" | "connecting" | "connected" | "dead" | "closed";
 
 /**
- * One client, from its first frame to its end: the order, deadlines and refusals of the protocol. Knows
- * nothing of sockets.
+ * The protocol with one client, from its first frame to its end: the order of commands, deadlines and errors. It does
+ * not depend on the kind of socket.
  */
 export class Session implements Member, Timed, CommandRunner {
   readonly id = randomUUID();
@@ -38,13 +38,13 @@ export class Session implements Member, Timed, CommandRunner {
   readonly #transport: Transport;
   readonly #channels: SessionChannels;
   readonly #commands: CommandQueue;
-  /** Large answers, one at a time; each begins when the client has read everything before it. */
+  /** Runs large answers one at a time. Each begins when the client has read all earlier messages. */
   #largeAnswers: Semaphore | undefined;
-  /** Only for a concealed token. */
+  /** Set only if the token is concealed. */
   #concealed: ConcealedOutput | undefined;
   #state: State = "new";
   #user: User | undefined;
-  /** When the session ends, unless it connects or refreshes before. */
+  /** The time at which the session ends unless it connects or refreshes before. */
   #endAtMs: number;
   #pingAtMs = 0;
   #pongDueMs = 0;
@@ -72,7 +72,7 @@ export class Session implements Member, Timed, CommandRunner {
     return this.#transport.codec;
   }
 
-  /** Takes one frame of the client. */
+  /** Handles one frame of the client. */
   receive(frame: Buffer): void {
     if (this.#state === "closed" || this.#state === "dead") return;
     const messages = this.codec.decodeFrame(frame);
@@ -81,15 +81,15 @@ export class Session implements Member, Timed, CommandRunner {
     else this.resume();
   }
 
-  /** Runs the commands that may run now. Called when the client has read what it was sent. */
+  /** Runs the commands that may run now. Called when the client has read all earlier messages. */
   resume(): void {
     this.#largeAnswers?.resume();
     this.#commands.resume();
   }
 
-  /** A command with a large answer may run when the client has read everything before it. */
+  /** Returns whether a command may begin. One with a large answer must wait until the client has read everything. */
   mayRun({ method }: Command): boolean {
-    // The client has left, only its changes are still queued, and nobody reads the answers.
+    // The client has left. Only its changes are still queued, and their answers are dropped.
     if (this.#state === "closed") return true;
     if (this.#state === "dead") {
       this.#commands.clear();
@@ -105,14 +105,14 @@ export class Session implements Member, Timed, CommandRunner {
   }
 
   answerLarge(answer: () => Promise<void>): Promise<void> {
-    // After the close all of them begin, and find that out.
+    // After the close, all waiting answers begin and then find the session closed.
     this.#largeAnswers ??= createSemaphore(
       (_, used) => this.#state === "closed" || (used === 0 && this.#transport.backlogBytes() === 0),
     );
     return this.#largeAnswers.run(answer);
   }
 
-  /** Never throws and never rejects: a command that fails is answered with an error. */
+  /** Runs a command. Never throws or rejects: a command that fails is answered with an error. */
   run(command: Command): Promise<void> | undefined {
     try {
       return this.#run(command)?.catch((err) => this.#failed(command, err));
@@ -150,15 +150,15 @@ export class Session implements Member, Timed, CommandRunner {
     this.#transport.close(disconnect);
   }
 
-  /** Ends this session, after a fault of ours. */
+  /** Ends this session after an internal fault. */
   fault(err: unknown): void {
     this.#deps.log.warn({ err, client: this.id }, "a session failed");
     this.end(DISCONNECTS.internal);
   }
 
   /**
-   * The socket is gone. If the client left by itself, its changes are still made: a user who follows a
-   * notification leaves the page with the same click that marks it read.
+   * Called when the socket is closed. If the client closed it, the client's queued changes are still made, because a
+   * user who follows a notification leaves the page with the same click that marks the notification as read.
    */
   closed(): void {
     if (this.#state === "closed") return;
@@ -167,7 +167,7 @@ export class Session implements Member, Timed, CommandRunner {
     this.#commands.resume();
   }
 
-  /** Drops all commands that wait. */
+  /** Drops all waiting commands. */
   forget(): void {
     this.#commands.clear();
   }
@@ -209,7 +209,7 @@ export class Session implements Member, Timed, CommandRunner {
     return DISCONNECTS.noPong;
   }
 
-  /** Queues the commands; returns why the session has to end instead. */
+  /** Queues the commands. Returns a disconnect if the session must end because of them. */
   #accept(messages: readonly Incoming[]): Disconnect | undefined {
     const nowMs = this.#deps.nowMs();
     for (const message of messages) {
@@ -286,7 +286,8 @@ export class Session implements Member, Timed, CommandRunner {
       return;
     }
     const { tenant, sub, exp, concealed } = verified.claims;
-    // Ask again if the configuration changed meanwhile: the end of inactive tenants has not reached this session yet.
+    // Asks again if the configuration changed meanwhile, because this session is not in the hub yet, whose check of
+    // active tenants would end it.
     while (!tenants.isKnownActive(tenant)) {
       if (!(await tenants.isActive(tenant))) return this.end(DISCONNECTS.invalidToken);
     }
@@ -305,7 +306,7 @@ export class Session implements Member, Timed, CommandRunner {
     if (!this.#isOpen()) return;
     this.#state = "connected";
     const nowMs = this.#deps.nowMs();
-    // The first ping comes at a random time, so that a storm of connects does not become a storm of pings.
+    // The first ping is sent at a random time, so that a storm of connects does not cause a storm of pings.
     this.#pingAtMs = nowMs + limits.pingIntervalMs * (0.5 + Math.random() / 2);
     const ping = limits.pingIntervalMs / 1000;
     this.reply({ id, connect: { ...this.#grant(exp), ping, pong: true } });
@@ -337,9 +338,9 @@ export class Session implements Member, Timed, CommandRunner {
     else this.fail(id, answer.error);
   }
 
-  /** Lets the session last as long as the token; returns what the client is told of it. */
+  /** Sets the end of the session to that of the token. Returns the fields of the reply about it. */
   #grant(expSeconds: number): ConnectResult {
-    // At least 1, as 0 would mean never.
+    // At least 1, because 0 means that the token never expires.
     const ttl = Math.max(1, Math.floor(expSeconds - this.#deps.nowSeconds()));
     this.#endAtMs = this.#deps.nowMs() + ttl * 1000 + EXPIRY_GRACE_MS;
     this.#schedule();

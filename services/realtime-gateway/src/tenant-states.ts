@@ -2,13 +2,13 @@ import type { Database } from "@belfry/database/connection";
 import { createVersionedCache } from "@belfry/service/versioned-cache";
 import { sql } from "kysely";
 
-/** Tells which tenants may connect. Remembers answers until the configuration changes. */
+/** Knows which tenants may connect. Caches this until the configuration changes. */
 export interface TenantStates {
-  /** Rejects when it is not known and Postgres does not answer. */
+  /** Returns whether a tenant is active. Rejects if this is not cached and Postgres does not answer. */
   isActive(tenantId: string): Promise<boolean>;
-  /** Answers from memory; false where nothing is remembered. */
+  /** Returns whether the cache has the tenant as active; false if the cache does not have the tenant. */
   isKnownActive(tenantId: string): boolean;
-  /** Called when the configuration has changed: asks again for these tenants, and returns those that are not active. */
+  /** Called when the configuration has changed. Reads these tenants again and returns those that are not active. */
   refresh(held: ReadonlySet<string>): Promise<Set<string>>;
 }
 
@@ -25,7 +25,7 @@ export function createTenantStates(
     async isActive(tenantId) {
       for (;;) {
         await cache.get(tenantId);
-        // Nothing is remembered if the configuration changed during the read; its answer may be outdated.
+        // If the configuration changed during the read, nothing is cached, because the result may be outdated.
         const known = cache.peek(tenantId);
         if (known !== undefined) return known.value === true;
       }
@@ -39,7 +39,7 @@ export function createTenantStates(
   };
 }
 
-/** Returns those of the tenants that exist and are active. */
+/** Returns the ids of the tenants that exist and are active. */
 export async function activeTenants(
   db: Database,
   tenantIds: readonly string[],

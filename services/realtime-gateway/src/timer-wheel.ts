@@ -1,6 +1,6 @@
-/** Has one time at most at which it wants to be called. */
+/** An object that has at most one time at which it must be called. */
 export interface Timed {
-  /** The slot that holds it, 0 for none. Only the wheel writes it. */
+  /** The slot that has this object; 0 if there is none. Only the wheel sets it. */
   wheelSlot: number;
   /** Called at its time, or at most a tick later. It may schedule itself again. */
   onTimer(nowMs: number): void;
@@ -13,8 +13,8 @@ export interface WheelOptions {
 }
 
 /**
- * One timer for all connections; none while nothing is scheduled. Measured with 100,000 entries: 37 bytes and
- * 0.4 µs each, against 273 bytes and 1.2 µs with a timer each.
+ * Schedules calls for all connections with a single timer, which runs only while a call is scheduled. With 100,000
+ * entries, an entry takes 37 bytes and 0.4 µs; with a timer each, it takes 273 bytes and 1.2 µs.
  */
 export class TimerWheel implements Disposable {
   readonly #slots = new Map<number, Set<Timed>>();
@@ -26,7 +26,7 @@ export class TimerWheel implements Disposable {
     this.#options = options;
   }
 
-  /** Replaces an earlier time of `timed`. */
+  /** Schedules a call of `timed` and replaces its earlier time. */
   schedule(timed: Timed, atMs: number): void {
     this.cancel(timed);
     if (this.#timer === undefined) this.#start();
@@ -56,7 +56,7 @@ export class TimerWheel implements Disposable {
     this.#timer = undefined;
   }
 
-  /** Calls everything whose time has come. */
+  /** Calls all objects that are due. */
   turn(): void {
     const nowMs = this.#options.nowMs();
     const current = Math.floor(nowMs / this.#options.tickMs);

@@ -1,4 +1,4 @@
-/** A rate limit: `burst` at once, `perSecond` in the long run. */
+/** A rate limit that allows `burst` at once and `perSecond` on average. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -12,6 +12,7 @@ export class TokenBucket {
     this.#atMs = nowMs;
   }
 
+  /** Takes a token; returns false if there is none. */
   take(nowMs: number): boolean {
     const refilled = this.#tokens + ((nowMs - this.#atMs) / 1000) * this.#perSecond;
     this.#tokens = Math.min(this.#burst, refilled);

@@ -15,11 +15,11 @@ export interface TopicDeps {
 
 /** How long a topic waits for missing publications before it reads them from Postgres. */
 export const GAP_WAIT_MS = 200;
-/** The wait after a failed read of Postgres. */
+/** The wait after a failed read from Postgres. */
 export const GAP_RETRY_MS = 1_000;
-/** Publications that are kept until they can be delivered in order; the rest is read from Postgres. */
+/** Most bytes of publications that wait to be delivered in order. Further ones are read from Postgres later. */
 const MAX_HELD_BACK_BYTES = 64 * 1024;
-/** Most gaps are small. The first read tells how many more are missing. */
+/** Publications in the first read of a gap. Most gaps are small, and this read shows how many more are missing. */
 const FIRST_FILL = 16;
 
 function startPush(parent: string, tenantId: string, eventId: string, connections: number) {
@@ -35,9 +35,9 @@ function startPush(parent: string, tenantId: string, eventId: string, connection
 }
 
 /**
- * One realtime channel of one tenant as this gateway sees it. Its position is the least of its live
- * subscriptions'. From there it delivers every offset in order, once. NATS delivers at most once and
- * does not report what it lost: the topic waits briefly for missing publications, then reads them from Postgres.
+ * A realtime channel of a user on this gateway. The topic's position is the smallest position of its live
+ * subscriptions. From there on, the topic delivers every offset once and in order. NATS delivers at most once and does
+ * not report losses, so the topic waits briefly for missing publications and then reads them from Postgres.
  */
 export class Topic implements Timed {
   readonly key: ChannelKey;
@@ -57,12 +57,12 @@ export class Topic implements Timed {
     this.#deps = deps;
   }
 
-  /** The last offset delivered; undefined until a first subscription is live. */
+  /** The last delivered offset; undefined until a first subscription is live. */
   get position(): number | undefined {
     return this.#position;
   }
 
-  /** Bytes of publications that wait for an earlier one. */
+  /** Bytes of publications that wait for an earlier publication. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
@@ -71,7 +71,7 @@ export class Topic implements Timed {
     return this.#subscriptions.length === 0;
   }
 
-  /** Offers the subscription what is published from now on. */
+  /** Adds a subscription, which is offered all publications from now on. */
   add(subscription: Subscription): void {
     this.#subscriptions.push(subscription);
   }
@@ -82,7 +82,7 @@ export class Topic implements Timed {
     if (this.isUnused) this.#forget();
   }
 
-  /** The subscription is live, at a position that was read from Postgres. */
+  /** Called when a subscription has become live at a position that was read from Postgres. */
   joined(subscription: Subscription, epoch: string): void {
     const { position } = subscription;
     if (position === undefined) return;
@@ -93,7 +93,8 @@ export class Topic implements Timed {
       this.#deliverPending();
       if (this.#pending !== undefined) this.expectMore();
     } else if (position < this.#position) {
-      // The others are ahead of what it read, and it may have missed part of that since.
+      // The topic is ahead of the new subscription, which may have missed publications in between, so they are read
+      // again.
       this.#position = position;
       this.#fill();
     } else if (position > this.#position) {
@@ -101,7 +102,7 @@ export class Topic implements Timed {
     }
   }
 
-  /** Takes a publication from NATS: the next one, a repetition, or one after a gap. */
+  /** Handles a publication from NATS. It is the next one, a repetition, or one after a gap. */
   receive(publication: PublicationText): void {
     if (this.isUnused) return;
     const { offset } = publication;
@@ -124,20 +125,22 @@ export class Topic implements Timed {
     this.#pending.set(publication.offset, publication);
   }
 
-  /** Something above the position exists. Reads it from Postgres unless NATS brings it soon. */
+  /** Called when a publication after the position exists. Reads it from Postgres unless it arrives from NATS soon. */
   expectMore(): void {
     if (this.wheelSlot !== 0 || this.#filling) return;
     this.#deps.wheel.schedule(this, this.#deps.nowMs() + GAP_WAIT_MS);
   }
 
-  /** Postgres says that `top` is the newest offset; `position` was ours when we asked. */
+  /**
+   * Compares the topic with Postgres: `top` is the newest offset there, `position` was the topic's before the query.
+   */
   compare(epoch: string, top: number, position: number): void {
     if (this.#position === undefined) return;
     if (epoch !== this.#epoch || top < position) this.reset();
     else if (top > this.#position) this.expectMore();
   }
 
-  /** Drops all subscribers, as their positions are no longer valid: each subscribes again with its own. */
+  /** Drops all live subscriptions, as the topic's state is no longer valid. Each client subscribes again. */
   reset(): void {
     this.#dropLive(undefined);
   }
@@ -169,7 +172,7 @@ export class Topic implements Timed {
   #filled(after: number, state: ChannelState): void {
     if (state.epoch !== this.#epoch) this.reset();
     if (this.#position === undefined) return;
-    // A new subscription has put the position back meanwhile.
+    // A new subscription with a smaller position has joined during the read.
     if (this.#position < after) {
       this.#fill();
       return;
@@ -185,7 +188,7 @@ export class Topic implements Timed {
     } else if (progressed) {
       this.#fill(Math.min(state.top - this.#position, MAX_RECOVERED));
     } else {
-      // The publications that the subscribers miss were deleted.
+      // The publications that the subscribers are missing were deleted.
       this.reset();
     }
   }
@@ -195,14 +198,14 @@ export class Topic implements Timed {
     this.#position = offset;
     observeDelivery(id);
     const push = new SharedPush(publication);
-    // Backwards, because a slow subscriber may leave while it is offered something.
+    // Backwards, because a slow subscriber may be removed from the list during `offer`.
     for (let index = this.#subscriptions.length - 1; index >= 0; index -= 1) {
       this.#subscriptions[index]?.offer(offset, push);
     }
     this.#logDelivered(publication);
   }
 
-  /** Logs one line for all connections. Publications read from Postgres have no trace id and no line. */
+  /** Logs one line for all connections. Publications from Postgres have no trace id and are not logged. */
   #logDelivered({ offset, id: eventId, traceId, traceParent }: PublicationText): void {
     if (traceId === undefined) return;
     const connections = this.#subscriptions.length;
@@ -231,7 +234,7 @@ export class Topic implements Timed {
     }
     if (pending.size > 0) return;
     this.#pending = undefined;
-    // Nothing is missing any more.
+    // No publication is missing any more, so the read from Postgres is cancelled.
     this.#deps.wheel.cancel(this);
   }
 
@@ -251,25 +254,25 @@ export class Topic implements Timed {
   }
 }
 
-/** The session behind a subscription. */
+/** What a subscription needs of its session. */
 export interface Subscriber {
   readonly codec: Codec;
   push(push: SharedPush): void;
 }
 
-/** The channels of that session. */
+/** What a subscription needs of the channels of its session. */
 export interface SubscriptionOwner {
-  /** The topic has dropped the subscription: tells the client to subscribe again. */
+  /** Called when the topic has dropped the subscription. Makes the client subscribe again. */
   dropped(subscription: Subscription): void;
 }
 
-/** One session on one topic. Pushes each offset once, in order, from the position it was given. */
+/** The subscription of one session to one topic. Pushes each offset after its position once and in order. */
 export class Subscription {
   readonly topic: Topic;
   readonly #subscriber: Subscriber;
   readonly #owner: SubscriptionOwner;
   #position: number | undefined;
-  /** Publications that arrived while the topic joins, in ascending order, up to a bound in bytes. */
+  /** Publications that arrived before the subscription was live, in ascending order, up to a bound in bytes. */
   #held: { offset: number; push: SharedPush }[] | undefined = [];
   #roomBytes = MAX_HELD_BACK_BYTES;
 
@@ -279,7 +282,7 @@ export class Subscription {
     this.#owner = owner;
   }
 
-  /** The client has everything up to here; undefined while it joins. */
+  /** The offset up to which the client has all publications; undefined before the subscription is live. */
   get position(): number | undefined {
     return this.#position;
   }
@@ -293,14 +296,16 @@ export class Subscription {
     }
   }
 
-  /** Once the subscription is live, the topic reads what does not fit, and all after it, from Postgres. */
+  /** Keeps a publication for `goLive`. If it does not fit, the topic later reads it and all after it from Postgres. */
   #hold(offset: number, push: SharedPush): void {
     const { codec } = this.#subscriber;
     this.#roomBytes -= codec.byteLength(push.encoded(codec));
     if (this.#roomBytes >= 0) this.#held?.push({ offset, push });
   }
 
-  /** The client knows its position: pushes what was held above it, up to the first gap. */
+  /**
+   * Called when the client knows its position. Pushes the publications after it that were kept, up to the first gap.
+   */
   goLive(position: number): void {
     const held = this.#held ?? [];
     this.#held = undefined;

@@ -1,15 +1,16 @@
-/** A connection that has something to write. */
+/** What the queue needs of a connection. */
 interface Writer {
+  /** Whether the connection is in the queue. */
   isDirty: boolean;
-  /** Returns whether something is left to be written later. */
+  /** Writes queued messages. Returns whether it must be called again later. */
   write(): boolean;
 }
 
 const RETRY_MS = 50;
 
 /**
- * Lets connections write once a tick, so that what a tick brings for one client leaves in one frame.
- * Connections whose sockets are full try again a little later.
+ * Makes connections write once per tick of the event loop, so that all messages of a tick for one client are sent in
+ * one frame. Connections whose sockets are full write again a little later.
  */
 export class WriteQueue implements Disposable {
   #dirty: Writer[] = [];
