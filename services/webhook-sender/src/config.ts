@@ -17,7 +17,7 @@ export const configSchema = Type.Object({
 });
 export type WebhookSenderConfig = Static<typeof configSchema>;
 
-/** Faults that no single variable shows. */
+/** Returns faults in the combination of variables. */
 export function crossCheck(config: Parameters<typeof claimingFaults>[0]): string[] {
   const leastMs = WEBHOOK_TIMEOUT_MS + BOOKKEEPING_MS;
   return claimingFaults(config, leastMs, `${leastMs}, a whole call and its record`);

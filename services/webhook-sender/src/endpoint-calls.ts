@@ -19,15 +19,15 @@ import {
 import { type HttpAnswer, retryAfterOf } from "@belfry/providers/send-outcome";
 
 export interface EndedCall extends WebhookAnswer {
-  /** No status came in time. */
+  /** Whether no status arrived in time. */
   timedOut: boolean;
 }
 
 export interface EndpointCalls {
   /**
-   * POSTs JSON once, within 15 s. Reads the answer's body for at most 1 s: its status counts even if the endpoint
-   * keeps the body open. Posts again on a new connection if a kept one had just been closed: the endpoint recognizes
-   * a message by its id. Never rejects.
+   * POSTs JSON once, within 15 s. Reads the answer's body for at most 1 s; the status counts even if the endpoint keeps
+   * the body open. If a kept-alive connection had just been closed, posts again on a new one, which is safe because the
+   * endpoint recognizes a message by its id. Never rejects.
    */
   post(call: HttpCall): Promise<EndedCall>;
   close(): Promise<void>;
@@ -41,12 +41,12 @@ export interface EndpointCallsOptions {
 }
 
 /**
- * Calls of all endpoints. Each call has a connection to itself, and there is no bound by host, so that no call waits
- * for another. The caller bounds the calls.
+ * Creates the client for calls of all endpoints. Each call has its own connection, and connections per host are not
+ * limited, so that no call waits for another. The caller limits the number of calls.
  */
 export function createEndpointCalls(options: EndpointCallsOptions): EndpointCalls {
   const { allowPrivateAddresses, clock = SYSTEM_CLOCK, now = Date.now } = options;
-  // Only the system's resolver knows private names.
+  // If private addresses are allowed, the system's resolver is used, because only it knows private names.
   const resolve = options.resolve ?? (allowPrivateAddresses ? undefined : createPublicResolver());
   const connections = {
     connectTimeoutMs: WEBHOOK_TIMEOUT_MS,
@@ -82,26 +82,28 @@ export function createEndpointCalls(options: EndpointCallsOptions): EndpointCall
   };
 }
 
-/** How a call of an endpoint ended. */
+/** The result of a call to an endpoint. */
 export interface WebhookAnswer {
-  /** ambiguous: the request left and no answer came; transient: everything else that is no success. */
+  /** `ambiguous`: the request was sent but got no answer. `transient`: any other failure. */
   class: Extract<OutcomeClass, "accepted" | "transient" | "ambiguous">;
   /** One sentence, for the tenant. */
   reason: string;
-  /** The HTTP status; null: no answer. */
+  /** The HTTP status; null if there was no answer. */
   status: number | null;
-  /** The start of what it answered; null: nothing. */
+  /** The beginning of the answer's body; null if it was empty or there was no answer. */
   text: string | null;
-  /** When the endpoint wants another try, at most a day. */
+  /** Seconds from the header `Retry-After`, at most a day; null if there is none. */
   retryAfterSeconds: number | null;
-  /** It answered 410: gone for good. */
+  /** Whether the endpoint answered 410: it is gone for good. */
   gone: boolean;
 }
 
 const GONE = 410;
 const TIMEOUT_SECONDS = WEBHOOK_TIMEOUT_MS / 1000;
 
-/** A call without an answer: `transient` if nothing was posted, `ambiguous` if that is unknown. */
+/**
+ * Returns the result of a call without an answer: `transient` if nothing was posted, `ambiguous` if that is unknown.
+ */
 export function failedWith(
   reason: string,
   failedClass: "transient" | "ambiguous" = "transient",
@@ -110,7 +112,7 @@ export function failedWith(
   return { class: failedClass, reason, ...nothing };
 }
 
-/** `nowMs`: since 1970, for a date in `Retry-After`. */
+/** Turns an HTTP result into a `WebhookAnswer`. `nowMs` (since 1970) is for a date in `Retry-After`. */
 export function webhookAnswer(result: PostResult, nowMs: number): WebhookAnswer {
   if (!result.answered) return unanswered(result.error, result.begun);
   const { answer } = result;
@@ -119,7 +121,7 @@ export function webhookAnswer(result: PostResult, nowMs: number): WebhookAnswer 
     class: hasArrived ? "accepted" : "transient",
     reason: reasonOf(answer),
     status: answer.status,
-    // A text column holds no U+0000.
+    // A text column of Postgres cannot store U+0000.
     text: answer.text === "" ? null : answer.text.replaceAll("\u0000", "\ufffd"),
     retryAfterSeconds: hasArrived ? null : retryAfterOf(answer.headers, nowMs),
     gone: answer.status === GONE,
@@ -144,7 +146,7 @@ const NO_NAME_SERVER = "the name servers of its name do not answer";
 const CLOSED = "it closed the connection";
 const UNKNOWN_ISSUER =
   "its certificate's issuer is not known, or it does not send the issuer's certificate";
-/** The words for codes of Node, OpenSSL and undici. */
+/** Explanations of error codes of Node, OpenSSL and undici. */
 const FAULTS: Readonly<Record<string, string>> = {
   ENOTFOUND: NO_NAME,
   ENODATA: NO_NAME,
@@ -182,9 +184,9 @@ const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
 /**
- * Asks the name servers directly. The system's resolver (`getaddrinfo`) blocks one of the process's four threads
- * while a name server is silent, so a few names whose servers never answer would delay every other call. This one
- * ignores `/etc/hosts` and search domains, which public names do not need.
+ * Returns a resolver that queries the name servers directly. The system's resolver (`getaddrinfo`) blocks one of the
+ * process's four threads until a name server answers, so a few names whose servers never answer would delay all other
+ * calls. The returned resolver ignores `/etc/hosts` and search domains, which public names do not need.
  */
 export function createPublicResolver(): Resolve {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

@@ -2,12 +2,13 @@ import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import { createSemaphore, type Semaphore } from "@belfry/service/semaphore";
 import { LRUCache } from "lru-cache";
 
-/** Bounds the concurrent calls of each endpoint by how its earlier calls ended. */
+/** Limits the concurrent calls of each endpoint, depending on whether earlier calls timed out. */
 export interface EndpointSlots {
-  /** Resolves to whether a slot came free within a short wait. */
+  /** Takes a slot of an endpoint. Resolves to false if none became free within a short wait. */
   take(webhookId: string): Promise<boolean>;
+  /** Frees a slot after a call. */
   give(webhookId: string, how: { timedOut: boolean }): void;
-  /** Endpoints where a wait was in vain and no call has ended since. */
+  /** Returns the endpoints for which a wait for a slot failed and no call has ended since. */
   full(): string[];
 }
 
@@ -17,24 +18,26 @@ interface Endpoint {
 }
 
 export interface EndpointSlotsOptions {
-  /** Calls of one endpoint at a time. */
+  /** Most concurrent calls of one endpoint. */
   most: number;
-  /** Calls at a time of all endpoints in doubt together: those whose last call timed out or whose first has not ended. */
+  /** Most concurrent calls of all endpoints in doubt: their last call timed out, or their first has not ended. */
   mostInDoubt: number;
   waitMs?: number;
   clock?: Clock | undefined;
 }
 
-/** A waiting call keeps one of its tenant's slots, so it waits no longer than an endpoint that answers needs. */
+/**
+ * Longest wait for a slot. It is about the time that a healthy endpoint needs, because the wait uses a tenant's slot.
+ */
 const WAIT_MS = 250;
-/** Calls at a time of an endpoint none of whose calls has ended yet. */
+/** Most concurrent calls of an endpoint before its first call has ended. */
 const FIRST_CALLS = 4;
-/** Endpoints whose allowance is remembered, some 100 bytes each. */
+/** Most endpoints whose number of allowed calls is cached, about 100 bytes each. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * An endpoint begins with four calls at a time. Each call that ends in time allows one more, and a timeout reduces
- * them to one. A free slot goes to the longest waiter.
+ * Returns slots with which an endpoint begins at four concurrent calls. Each call that ends in time allows one more,
+ * and a timeout reduces them to one. The call that has waited longest gets a free slot.
  */
 export function createEndpointSlots(options: EndpointSlotsOptions): EndpointSlots {
   const { most, mostInDoubt, waitMs = WAIT_MS, clock = SYSTEM_CLOCK } = options;
@@ -60,7 +63,7 @@ export function createEndpointSlots(options: EndpointSlotsOptions): EndpointSlot
     async take(webhookId) {
       const endpoint = endpoints.get(webhookId) ?? create(webhookId);
       const { used } = endpoint.calls;
-      // Waiting helps only while a call is under way that may end.
+      // Waiting can only help if a call is in progress, and if no earlier wait has failed since a call ended.
       if (!mayCall(webhookId, used) && (endpoint.isFull || used === 0)) return false;
       endpoints.set(webhookId, endpoint);
       const taken = await endpoint.calls.acquire(waitMs);

@@ -27,13 +27,13 @@ import type { EndpointSlots } from "./endpoint-slots.ts";
 import { type EndpointSecrets, signWebhook } from "./sign-webhook.ts";
 
 export interface SendWebhookDeps {
-  /** The tenants' shares of the calls. */
+  /** Slots for concurrent calls, shared among the tenants. */
   slots: Pick<FairSemaphore, "release">;
   endpoints: EndpointSlots;
   leases: Leases;
   secrets: EndpointSecrets;
   post: EndpointCalls["post"];
-  /** Each of these three batches concurrent calls into one call of Postgres. */
+  /** `claim`, `settle` and `note` each combine concurrent calls into one call of Postgres. */
   claim: (delivery: { id: string; tenantId: string }) => Promise<WebhookClaim>;
   settle: (settlement: Settlement) => Promise<boolean>;
   note: (call: WebhookCall) => Promise<void>;
@@ -44,25 +44,25 @@ export interface SendWebhookDeps {
   log: Logger;
 }
 
-/** How often a message is tried again before it ends as failed. */
+/** Most retries of a message before it ends as failed. */
 export const MAX_RETRIES = WEBHOOK_RETRY_SECONDS.length;
 
-/** The label of metrics, beside the providers' kinds. */
+/** The value of the metrics' label that otherwise has the kind of provider. */
 const PROVIDER = "webhook";
-/** The wait when every slot of an endpoint stays in use: one to six seconds. */
+/** The delay if all slots of an endpoint stay in use: a random time of one to six seconds. */
 const FULL_DELAY_MS = 1_000;
 const FULL_SPREAD_MS = 5_000;
 
 interface Tried {
   settlement: Settlement;
-  /** For the endpoint's health; undefined: nothing new. */
+  /** The result for the endpoint's health; undefined if the health does not change. */
   call?: WebhookCall | undefined;
 }
 
 /**
- * Claims one delivery, tries it once, settles it, and records its endpoint's health. The caller has taken a tenant's
- * slot for it, which this function releases as soon as the call has ended. Resolves to how long another sender holds
- * the delivery; 0: none does.
+ * Claims one delivery, tries it once, settles it, and records its endpoint's health. The caller has taken a slot of the
+ * tenant, which this function releases as soon as the call has ended. Resolves to the time in ms for which another
+ * sender holds the delivery, or 0 if none does.
  */
 export async function sendWebhook(
   { id, tenantId }: { id: string; tenantId: string },
@@ -102,7 +102,7 @@ export async function sendWebhook(
 async function tryOnce(webhook: ClaimedWebhook, deps: SendWebhookDeps): Promise<Tried> {
   const seconds = Math.floor(deps.now() / 1000);
   const signature = await signatureOf(webhook, seconds, deps);
-  // This is our fault, so the endpoint's health is not touched.
+  // This is an internal fault, so it does not count for the endpoint's health.
   if (signature === undefined) {
     return { settlement: judged(webhook, failedWith("its secret cannot be read"), 0, deps) };
   }
@@ -137,7 +137,10 @@ async function tryOnce(webhook: ClaimedWebhook, deps: SendWebhookDeps): Promise<
   return { settlement, call: hasArrived && !failing ? undefined : call };
 }
 
-/** Undefined: its event is not sampled. No address: an endpoint's is the tenant's text, and may hold a secret. */
+/**
+ * Starts a span; returns undefined if the event is not sampled. The span has no URL, because the URL is the tenant's
+ * text and may contain a secret.
+ */
 function startCall({ tenantId, id, webhookId, attempt, traceParent }: ClaimedWebhook) {
   if (traceParent === null) return undefined;
   return tracer()?.start("webhook call", {
@@ -153,7 +156,7 @@ function startCall({ tenantId, id, webhookId, attempt, traceParent }: ClaimedWeb
   });
 }
 
-/** Undefined, and logged, where a secret cannot be read. */
+/** Returns the signature header; undefined if a secret cannot be read, which is logged. */
 async function signatureOf(webhook: ClaimedWebhook, seconds: number, deps: SendWebhookDeps) {
   const { webhookId, tenantId } = webhook;
   try {
@@ -210,7 +213,7 @@ function judged(
   };
 }
 
-/** Puts it back to rest, as if it had not been claimed. */
+/** Returns a settlement that puts the message back to wait, as if it had not been claimed. */
 function putOff(webhook: ClaimedWebhook, random: () => number): Settlement {
   return {
     deliveryId: webhook.id,
@@ -224,7 +227,7 @@ function putOff(webhook: ClaimedWebhook, random: () => number): Settlement {
   };
 }
 
-/** The next state of a message after a try. `retries`: those counted before it. */
+/** Returns the next state of a message after a try. `retries` is the number of retries before this try. */
 function nextTry(
   answer: WebhookAnswer,
   { retries, random }: { retries: number; random: () => number },

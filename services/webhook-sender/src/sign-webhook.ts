@@ -10,16 +10,16 @@ export interface SignedWebhook {
   id: string;
   /** The header `webhook-timestamp`: whole seconds since 1970. */
   seconds: number;
-  /** The bytes of the request's body; a string stands for its UTF-8. */
+  /** The request's body. A string is encoded as UTF-8. */
   body: string | Uint8Array;
-  /** `whsec_` and base64, the one that is valid longest first; two while a secret rotates. */
+  /** Secrets of the form `whsec_<base64>`, newest first. There are two while a secret rotates. */
   secrets: readonly string[];
 }
 
 /**
- * The header `webhook-signature` by the specification Standard Webhooks: for each secret
- * `v1,<base64 of HMAC-SHA256 over id.seconds.body>`, with one blank between.
- * The key is what the base64 stands for. Throws, without the secret, where one is not of its form.
+ * Returns the header `webhook-signature` of the specification Standard Webhooks: `v1,<base64 of HMAC-SHA256 over
+ * id.seconds.body>` for each secret, separated by a space. The HMAC's key is the decoded base64 of the secret. Throws
+ * if a secret does not have the right form; the error does not contain the secret.
  */
 export function signWebhook({ id, seconds, body, secrets }: SignedWebhook): string {
   if (secrets.length === 0) throw new Error("a webhook is signed with at least one secret");
@@ -34,7 +34,7 @@ export function signWebhook({ id, seconds, body, secrets }: SignedWebhook): stri
 function webhookKey(secret: string): Buffer {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : "";
   const key = Buffer.from(encoded, "base64");
-  // Node skips what is not base64: a damaged secret would sign with another key and say nothing.
+  // Node ignores characters that are not base64, so a damaged secret would silently sign with a wrong key.
   if (key.length === 0 || key.toString("base64") !== encoded) {
     throw new Error("a webhook secret is whsec_ followed by base64");
   }
@@ -42,16 +42,16 @@ function webhookKey(secret: string): Buffer {
 }
 
 export interface EndpointSecrets {
-  /** `whsec_…`, the newest first. Rejects where one does not decrypt. */
+  /** Returns an endpoint's secrets (`whsec_…`), newest first. Rejects if one cannot be decrypted. */
   of(webhook: SecretsOf): Promise<string[]>;
 }
 
 type SecretsOf = Pick<ClaimedWebhook, "tenantId" | "webhookId" | "secret" | "previousSecret">;
 
-/** Some 300 bytes each. */
+/** Most cached secrets, about 300 bytes each. */
 const MAX_SECRETS = 10_000;
 
-/** Decrypts each ciphertext once. It belongs to one endpoint and never changes, so it is the cache key. */
+/** Returns a cache that decrypts each ciphertext once. A ciphertext never changes, so it is part of the cache key. */
 export function createEndpointSecrets(keys: SecretKeys, max = MAX_SECRETS): EndpointSecrets {
   const known = new LRUCache<string, string>({ max });
   const read = async (owner: string, ciphertext: string): Promise<string> => {

@@ -23,13 +23,13 @@ import { createEndpointSlots } from "./endpoint-slots.ts";
 import { MAX_RETRIES, type SendWebhookDeps, sendWebhook } from "./send-webhook.ts";
 import { createEndpointSecrets } from "./sign-webhook.ts";
 
-/** The options that mean the same as a sender's, with endpoints in place of providers. */
+/** The options with the same meaning as those of the other senders, but for endpoints instead of providers. */
 type OfSending =
   | ("pool" | "keys" | "concurrency" | "messagesInHand" | "leaseMs" | "allowPrivateAddresses")
   | ("giveUp" | "log" | "clock");
 
 export interface WebhookSendingOptions extends Pick<SendingOptions, OfSending> {
-  /** In [0, 1); these three and the clock are replaced by tests. */
+  /** Returns a number in [0, 1). Tests replace this, the next two and the clock. */
   random?: () => number;
   resolve?: Resolve;
   /** Epoch milliseconds. */
@@ -38,19 +38,19 @@ export interface WebhookSendingOptions extends Pick<SendingOptions, OfSending> {
 
 export interface WebhookSending {
   handler: MessageHandler;
-  /** Waits for the calls in hand. */
+  /** Closes the connections and waits for the calls in progress. */
   close(): Promise<void>;
 }
 
-/** Calls at a time of a tenant, and of one of its endpoints. */
+/** Most concurrent calls of a tenant, and of one endpoint. */
 const TENANT_CALLS = 64;
 const ENDPOINT_CALLS = 16;
-/** Failures in a row that pause an endpoint. */
+/** Number of failures in a row after which an endpoint is paused. */
 const FAILURES_TO_PAUSE = 10;
 const MAX_BATCH = 200;
 const SLOT_WAIT_MS = 5_000;
 
-/** Connects the parts that turn messages of delivery ids into calls of endpoints and their outcomes in Postgres. */
+/** Builds the handler of messages with delivery ids. It calls the endpoints and stores the results in Postgres. */
 export function createWebhookSending(options: WebhookSendingOptions): WebhookSending {
   const { pool, leaseMs, log, clock } = options;
   const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };
@@ -79,7 +79,7 @@ export function createWebhookSending(options: WebhookSendingOptions): WebhookSen
         () => noteWebhookCalls(pool, batch, FAILURES_TO_PAUSE),
         options,
       );
-      // Its address is the tenant's text: the id is enough.
+      // The URL is not logged, because it is the tenant's text. The id is enough.
       for (const { webhookId, tenantId, reason } of disabled) {
         log.warn({ webhookId, tenantId, reason }, "an endpoint was disabled");
       }
