@@ -306,7 +306,7 @@ async function leaveSuppressed(pool: Pool, batch: readonly EventDispatch[]): Pro
     dispatch.outcome = { ...dispatch.outcome, skipped, waits };
     if (Object.keys(waits).length === 0) delete dispatch.outcome.waits;
     dispatch.deliveries = dispatch.deliveries.filter((one) => one !== delivery);
-    // Without any delivery left, the event has ended on all channels.
+    // If no delivery is left, the event has ended on all channels.
     dispatch.eraseVariables = dispatch.isSensitive && dispatch.deliveries.length === 0;
   }
 }

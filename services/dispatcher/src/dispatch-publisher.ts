@@ -31,7 +31,7 @@ export interface OutgoingDelivery {
 export interface OutgoingPush extends NewPush {
   eventId: string;
   traceId: string;
-  /** As in `OutgoingDelivery`. */
+  /** The W3C `traceparent` that is the parent of the push's span; null if the event is not sampled. */
   traceParent: string | null;
   offset: number;
   createdAt: Date;

@@ -39,7 +39,7 @@ export function createEventHandler(deps: DispatchDeps & { concurrency: number })
     // In the order of the stream: the order of acceptance, except for retried events and events of the other lane.
     const ids = [...new Set(idsOfMessages.flatMap((ids) => ids ?? []))];
     const troubles = new Map<string, Trouble>();
-    // A message that may have ended a process is handled without its earlier events, so that nothing else is at risk.
+    // A message that may have ended a process is handled without earlier events, so that only its own are at risk.
     const isSuspect = messages.some(({ unfinishedTries = 0 }) => unfinishedTries > 0);
     const dispatchFirst = isSuspect
       ? undefined

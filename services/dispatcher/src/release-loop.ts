@@ -34,7 +34,7 @@ const LONGEST_CAPPED_REST_MS = 200;
 const FAULT_REST_MS = 1000;
 
 export interface Turn {
-  /** The id of the tenant to continue after; "" if the round over all tenants is complete. */
+  /** The id of the tenant to continue after; "" if the round over the tenants has ended. */
   after: string;
   /** Whether a tenant has more due deliveries than it may have outstanding. */
   capped: boolean;

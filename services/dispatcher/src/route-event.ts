@@ -85,7 +85,7 @@ export function routeEvent(
   }
   if (Object.keys(skipped).length > 0) outcome.skipped = skipped;
   if (Object.keys(outcome).length > 0) dispatch.outcome = outcome;
-  // Without any delivery, the event has ended on all channels.
+  // If there is no delivery, the event has ended on all channels.
   dispatch.eraseVariables = dispatch.isSensitive && dispatch.deliveries.length === 0;
   return dispatch;
 }

@@ -15,8 +15,8 @@ export interface UserPreferences {
   /** Undefined if the tenant has no users in the directory, no quiet hours and no preferences. */
   recipient: Recipient | undefined;
   /**
-   * For each channel that the event may use, whether preferences forbid it; undefined if the user has turned off
-   * nothing.
+   * For each channel that the event may use, whether preferences forbid it; undefined if no preference can forbid any
+   * channel.
    */
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined;
 }

@@ -69,9 +69,9 @@ async function publish(
   return all;
 }
 
-/** What is waiting: all that an idle dispatcher must read. */
+/** The state of waiting work, which is all that an idle dispatcher reads. */
 export interface Rest {
-  /** Channels with unreleased deliveries, due or not. On other channels there is nothing to release. */
+  /** Channels with unreleased deliveries, due or not. Other channels have nothing to release. */
   channels: SentChannel[];
   /** Whether a scheduled event is due by the database's clock. */
   isEventDue: boolean;

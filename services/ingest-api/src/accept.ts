@@ -156,7 +156,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
   const publishAgain = async (group: Group) => {
     try {
       await publish(group.lane, [group.item], group.item.id);
-      // Without a waiting caller there is nothing to acknowledge; the first request may still refuse the event.
+      // If no caller waits, the event is not acknowledged here, so the first request may still refuse it.
       if (!isWanted(group)) return;
       const standing = await deps.acknowledgeEvents([group.item.id]);
       if (!standing.has(group.item.id)) throw new Error("the first request was refused meanwhile");

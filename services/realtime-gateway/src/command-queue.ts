@@ -7,7 +7,7 @@ const COMMAND_BYTES = 512;
 /** Most changes that are still made after the client has left. A page that navigates away marks only a few items. */
 const MAX_LEFT_CHANGES = 4;
 
-/** What a queue needs of its session. */
+/** The part of a session that its queue uses. */
 export interface CommandRunner {
   /** Runs a command. Returns undefined if the command was done at once. Must not reject. */
   run(command: Command): Promise<void> | undefined;

@@ -8,7 +8,7 @@ import { DISCONNECTS, type Disconnect } from "./protocol.ts";
 import type { ChannelTop } from "./realtime-history.ts";
 import { Topic, type TopicDeps } from "./topic.ts";
 
-/** What the hub needs of a session. */
+/** The part of a session that the hub uses. */
 export interface Member {
   push(push: SharedPush): void;
   end(disconnect: Disconnect): void;

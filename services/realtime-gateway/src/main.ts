@@ -23,7 +23,7 @@ await runService({
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       log,
     }),
-  // Without NATS, clients still connect, read history and recover, and the gateway reads pushes from Postgres.
+  // While NATS is not reachable, clients connect, read history and recover; pushes are read from Postgres.
   work: "gateway",
   async start({ config, log, database, nats, stopped }) {
     const gateway = await startGateway({

@@ -114,8 +114,8 @@ export function isChange({ method }: { method: string }): boolean {
  * - `notifications.mark_read` `{id}` → `{status: "marked" | "already", unread}`; error 404 if the id is unknown;
  * - `notifications.mark_all_read` `{category?}` → `{marked, unread}`;
  * - `notifications.archive_all` `{category?}` → `{archived, unread}`;
- * - `notifications.change` `{id}` and one of `{read, archived, snoozedUntil}` → `{status: "changed" | "already", unread}`;
- *   with `read: true` the same as `mark_read`;
+ * - `notifications.change` `{id}` and one of `{read, archived, snoozedUntil}` →
+ *   `{status: "changed" | "already", unread}`, or with `read: true` the result of `mark_read`;
  * - `notifications.delete` `{id}` → `{status: "changed", unread}`;
  * - `preferences.show` → `{preferences, categories, channels}`;
  * - `preferences.change` `{preferences: [{category, channel, enabled}]}` → as `preferences.show` after the change.

@@ -18,7 +18,7 @@ import { type Subscriber, Subscription, type SubscriptionOwner } from "./topic.t
 
 const MAX_HISTORY_PAGE = 300;
 
-/** What `SessionChannels` needs of its session. */
+/** The part of a session that its channels use. */
 interface Owner extends Subscriber {
   user: User | undefined;
   reply(reply: Reply): void;

@@ -20,7 +20,7 @@ export interface SessionLimits {
   commandBurst: number;
 }
 
-/** What a session needs of its socket. */
+/** The part of a connection that its session uses. */
 export interface Transport {
   readonly codec: Codec;
   /** Sends a reply or a ping. */

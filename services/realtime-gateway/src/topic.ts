@@ -254,13 +254,13 @@ export class Topic implements Timed {
   }
 }
 
-/** What a subscription needs of its session. */
+/** The part of a session that its subscriptions use. */
 export interface Subscriber {
   readonly codec: Codec;
   push(push: SharedPush): void;
 }
 
-/** What a subscription needs of the channels of its session. */
+/** The part of `SessionChannels` that subscriptions use. */
 export interface SubscriptionOwner {
   /** Called when the topic has dropped the subscription. Makes the client subscribe again. */
   dropped(subscription: Subscription): void;

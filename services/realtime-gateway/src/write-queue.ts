@@ -1,4 +1,4 @@
-/** What the queue needs of a connection. */
+/** The part of a connection that the queue uses. */
 interface Writer {
   /** Whether the connection is in the queue. */
   isDirty: boolean;
