@@ -11,7 +11,7 @@ const MAX_LEFT_CHANGES = 4;
 export interface CommandRunner {
   /** Runs a command. Returns undefined if the command was done at once. Must not reject. */
   run(command: Command): Promise<void> | undefined;
-  /** Returns whether a command may begin now: the session is open, and its client has read enough. */
+  /** Returns whether a command may begin now. It must wait while its client has too much to read. */
   mayRun(command: Command): boolean;
   /** Called when `heldBytes` has decreased. */
   workDone(): void;
