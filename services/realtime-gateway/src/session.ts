@@ -286,8 +286,7 @@ export class Session implements Member, Timed, CommandRunner {
       return;
     }
     const { tenant, sub, exp, concealed } = verified.claims;
-    // Asks again if the configuration changed meanwhile, because this session is not in the hub yet, whose check of
-    // active tenants would end it.
+    // Asks again if the configuration changed meanwhile: this session is not in the hub yet, so `endTenant` misses it.
     while (!tenants.isKnownActive(tenant)) {
       if (!(await tenants.isActive(tenant))) return this.end(DISCONNECTS.invalidToken);
     }
