@@ -122,7 +122,8 @@ export const NOUNS = {
       ]),
   },
   suppression: {
-    summary: "Addresses to which a tenant sends nothing: bounces, complaints, opt-outs, or by hand",
+    summary:
+      "Addresses to which a tenant sends nothing: after bounces, complaints and opt-outs, or added by hand",
     load: () =>
       Promise.all([import("./events/suppressions.ts"), import("./events/import-suppressions.ts")]),
   },
@@ -162,7 +163,7 @@ export const NOUNS = {
       ]),
   },
   secrets: {
-    summary: "Secrets at rest and the keys they are under",
+    summary: "Stored secrets and the keys that encrypt them",
     load: async () => [await import("./providers/rotate-secrets.ts")],
   },
 } satisfies Record<string, Noun>;

@@ -68,7 +68,9 @@ export function pageOf<T extends TSchema>(item: T) {
   return Type.Object({
     items: Type.Array(item),
     next: Type.Optional(
-      Type.String({ description: "Give it as `after` for the next page; absent on the last one" }),
+      Type.String({
+        description: "Pass it as `after` to get the next page; absent on the last page",
+      }),
     ),
   });
 }

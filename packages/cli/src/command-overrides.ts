@@ -222,7 +222,7 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
     define: (command) =>
       void command
         .requiredOption("--file <file>", "PNG, JPEG, GIF or WebP; - for standard input")
-        .option("--name <name>", "as people find it again; default: the file's"),
+        .option("--name <name>", "the name by which people find it; default: the file's"),
     async input({ file, name }) {
       const bytes = await readBytes("--file", String(file));
       return { name: name ?? basename(String(file)), data: Buffer.from(bytes).toString("base64") };

@@ -174,7 +174,7 @@ export interface InboxTabs {
 
 /** The changes to make to a notification. */
 export type NotificationChange =
-  /** false takes it out of the archive, too. */
+  /** false also takes the item out of the archive. */
   | { read: boolean }
   /** true marks it as read; false makes it what it was before. */
   | { archived: boolean }
@@ -289,7 +289,7 @@ export interface ChannelReport {
   digest?: {
     id: string;
     state: "in" | "alone" | "read" | "cancelled";
-    /** How many other events the message is of. */
+    /** How many other events the message combines. */
     others: number;
     windowEndsAt: string;
     closedAt: string | null;
@@ -360,7 +360,7 @@ export interface Preferences {
     key: string;
     label: Record<string, string>;
     description: Record<string, string>;
-    /** Sent whatever is turned off. */
+    /** Sent even to users who turned it off. */
     required: boolean;
     /** false: sent only where it is turned on. */
     defaultOn: boolean;
@@ -373,6 +373,6 @@ export interface Erasure {
   requestedAt: string;
   startedAt: string | null;
   endedAt: string | null;
-  /** Rows that went, by kind; null until it is done. */
+  /** Deleted rows, by kind; null until the erasure is done. */
   deleted: Record<string, number> | null;
 }

@@ -47,7 +47,7 @@ export interface Broadcast {
   locale: string | null;
   /** Id of the provider that you named; null: none. */
   provider: string | null;
-  /** How many people it is for: an estimate until everybody was passed. */
+  /** How many people it is for; an estimate until the last of them was processed. */
   total: number;
   /** For how many of them an event was made. */
   expanded: number;

@@ -50,7 +50,7 @@ export interface AuditEntry {
 }
 
 export interface BroadcastEstimate {
-  /** Everybody was looked at; false: the people below are extrapolated */
+  /** Whether everybody was examined; if false, `people` and `reached` are extrapolated */
   isExact: boolean;
   /** People who were looked at one by one: the first by user id */
   lookedAt: number;
@@ -82,11 +82,11 @@ export interface BundleProgress extends Plan {
 export interface Cancelled {
   /** Belfry's ids of events of which nothing has reached anybody, nor will */
   cancelled: string[];
-  /** Events of which something had reached somebody, and the rest was stopped */
+  /** Events of which a part had already been sent; the rest was stopped */
   partly: {
     /** Belfry's id */
     eventId: string;
-    /** Nothing has left by these */
+    /** Nothing has been sent through these */
     stopped: ("EMAIL" | "SMS" | "PUSH")[];
   }[];
   /** Belfry's ids of events of which a try is under way. It is the last one: ask again, and the answer says what became of them */
@@ -95,7 +95,7 @@ export interface Cancelled {
   tooLate: string[];
   /** Those of eventIds that no event has; absent where every one was found */
   unknown?: string[];
-  /** Only where it is true: there are more than 1000 events; ask again, and it goes on */
+  /** Set only if true: there are more than 1000 events; ask again, and it goes on */
   more?: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface Category {
   /** By language, "" the default */
   label: Record<string, string>;
   description: Record<string, string>;
-  /** Sent whatever users have turned off */
+  /** Sent even to users who turned it off */
   required: boolean;
   /** false: sent only to users who have turned it on */
   defaultOn: boolean;
@@ -129,7 +129,7 @@ export interface Digest {
   windowEndsAt: string;
   /** When nothing could join it any more; ISO 8601, UTC */
   closedAt: string | null;
-  /** Events that the message is of */
+  /** Events that the message combines */
   count: number;
   delivery: {
     id: string;
@@ -154,7 +154,7 @@ export interface Digest {
   open: boolean;
 }
 
-/** The draft of one variant, which is in force nowhere */
+/** The draft of one variant, which is not in use */
 export interface Draft {
   templateId: string;
   tenantId: string;
@@ -178,7 +178,7 @@ export interface Draft {
         url: string;
       }[]
     | null;
-  /** Settings that publishing applies; as given, not checked yet */
+  /** Settings that publishing applies, as they were given: they are not checked yet */
   settings: {
     /** use it for events; default: true */
     active?: boolean;
@@ -190,28 +190,28 @@ export interface Draft {
     plainCharacters?: boolean;
     /** seconds after the event; a message that is later than that is not sent */
     expiresAfterSeconds?: number | null;
-    /** one message for several events; null: each is sent by itself */
+    /** combines several events into one message; null: each event is sent alone */
     digest?: {
-      /** one message for the events of so long */
+      /** how long events are combined into one message, in seconds */
       windowSeconds?: number;
       /** one message at 09:00, by the recipient's clock */
       at?: string;
-      /** with --digest-at: on these days, as mon,thu */
+      /** with --digest-at: the days on which it is sent, such as mon,thu */
       days?: number[];
-      /** events are kept apart by the value of this variable */
+      /** events with different values of this variable are combined separately */
       key?: string;
-      /** the window begins anew with each event */
+      /** each event restarts the window */
       sliding?: boolean;
-      /** of a sliding one: the longest in all */
+      /** of a sliding window: its longest duration in seconds */
       maxSeconds?: number;
-      /** the first event leaves at once, those after it together */
+      /** the first event is sent at once, the later ones together */
       leading?: boolean;
     } | null;
-    /** so many a user in any such time; more are skipped */
+    /** at most `count` messages per user in any `seconds`; the rest are skipped */
     throttle?: {
-      /** so many */
+      /** number of messages */
       count?: number;
-      /** in any time of that length */
+      /** length of the time, in seconds */
       seconds?: number;
     } | null;
     /** sent after that time, unless it was read in the inbox */
@@ -233,7 +233,7 @@ export interface Draft {
   };
   /** Changes with every save */
   revision: number;
-  /** The version in force that it began with */
+  /** The published version that the draft was begun from */
   basedOnVersion: number;
   /** Version that a translation was made from */
   sourceVersion: number | null;
@@ -278,17 +278,17 @@ export interface Import {
   state: "receiving" | "waiting" | "running" | "done" | "failed" | "cancelled";
   /** The person who began it */
   person: string;
-  /** Parts that have come */
+  /** Parts that have arrived */
   parts: number;
-  /** Lines that have come, without the heading and empty ones */
+  /** Lines that have arrived, without the heading and empty ones */
   lines: number;
-  /** Lines that are done: the three below together */
+  /** Lines that were processed: the sum of the three fields below */
   processed: number;
-  /** Users that were not there */
+  /** Users that were created */
   added: number;
-  /** Users that were there, or in a line before */
+  /** Users that existed, or that an earlier line named */
   alreadyThere: number;
-  /** Bad lines, which `faults` tells */
+  /** Bad lines; `faults` lists the first ones */
   leftOut: number;
   /** When it was begun; ISO 8601, UTC */
   requestedAt: string;
@@ -339,7 +339,7 @@ export interface MailTenant {
   tenantId: string | null;
   tenantName: string | null;
   cause: "no-tenant" | "inactive" | "no-provider" | "read-by-others" | null;
-  /** Why it sends nothing, in words; null: it sends */
+  /** Why it sends nothing, in words; null if it sends */
   fault: string | null;
 }
 
@@ -388,7 +388,7 @@ export interface OutboxMessage {
 }
 
 export interface Plan {
-  /** Names this change: give it back to apply just this */
+  /** Identifies this plan: pass it on to apply exactly this plan */
   plan: string;
   /** Paths of what the tenant lacks */
   added: string[];
@@ -396,7 +396,7 @@ export interface Plan {
   same: string[];
   /** Paths that the tenant has and the bundle lacks; they stay as they are */
   outdated: string[];
-  /** Why it cannot be applied: of a dry run, and of work in the background */
+  /** Why it cannot be applied; set for a dry run and for work in the background */
   faults: string[];
   applied: boolean;
   /** of work in the background; `bundle progress` tells how far it is */
@@ -459,7 +459,7 @@ export interface SavedDraft extends Draft {
 }
 
 export interface SavedLayout extends Layout {
-  /** How many templates, by language, were published anew with it */
+  /** How many templates, counted by language, were published again with it */
   recompiled: number;
   /** Parts that its mails lack */
   warnings: string[];
@@ -485,7 +485,7 @@ export interface ShownImport extends Import {
   ignoredColumns: {
     /** Its name in the first line; empty: it has none */
     column: string;
-    /** The column that it is probably meant as */
+    /** The known column that was probably meant */
     suggestion: string | null;
   }[];
 }
@@ -500,7 +500,7 @@ export interface Suppression {
   createdAt: string;
 }
 
-/** With what is published in the language; no text: nothing is */
+/** Has the text that is published in the language; no text if nothing is published */
 export interface Template extends TemplateSummary {
   content: string;
 }
@@ -516,28 +516,28 @@ export interface TemplateSummary {
   plainCharacters: boolean;
   /** seconds after the event; a message that is later than that is not sent */
   expiresAfterSeconds: number | null;
-  /** one message for several events; null: each is sent by itself */
+  /** combines several events into one message; null: each event is sent alone */
   digest: {
-    /** one message for the events of so long */
+    /** how long events are combined into one message, in seconds */
     windowSeconds?: number;
     /** one message at 09:00, by the recipient's clock */
     at?: string;
-    /** with --digest-at: on these days, as mon,thu */
+    /** with --digest-at: the days on which it is sent, such as mon,thu */
     days?: number[];
-    /** events are kept apart by the value of this variable */
+    /** events with different values of this variable are combined separately */
     key?: string;
-    /** the window begins anew with each event */
+    /** each event restarts the window */
     sliding?: boolean;
-    /** of a sliding one: the longest in all */
+    /** of a sliding window: its longest duration in seconds */
     maxSeconds?: number;
-    /** the first event leaves at once, those after it together */
+    /** the first event is sent at once, the later ones together */
     leading?: boolean;
   } | null;
-  /** so many a user in any such time; more are skipped */
+  /** at most `count` messages per user in any `seconds`; the rest are skipped */
   throttle: {
-    /** so many */
+    /** number of messages */
     count?: number;
-    /** in any time of that length */
+    /** length of the time, in seconds */
     seconds?: number;
   } | null;
   /** sent after that time, unless it was read in the inbox */
@@ -587,9 +587,9 @@ export interface TemplateSummary {
   /** Its translations */
   locales: {
     locale: string;
-    /** 0: there is a draft alone */
+    /** 0: there is only a draft */
     version: number;
-    /** The default variant was published anew since this one was made from it */
+    /** The default variant was published again after this one was made from it */
     outdated: boolean;
     draft: boolean;
   }[];
@@ -687,7 +687,7 @@ export interface ManagementCalls {
     data: MailTenant;
   };
   /**
-   * Choose of which troubles of all tenants an operator is told by mail
+   * Choose the alerts about all tenants that an operator gets by mail
    * Needs a platform key.
    */
   alertSetAll: {
@@ -746,12 +746,12 @@ export interface ManagementCalls {
     };
   };
   /**
-   * Tell how many people a broadcast would reach, and why not the others
+   * Estimate how many people a broadcast would reach, and why it would not reach the others
    * Looks at the first 10000 people, by user id, as dispatching would: address, provider, preferences, suppression. If there are more, it extrapolates. Quiet hours only delay, and a template's throttle is not counted. Needs a key with the role manage or provision.
    */
   broadcastEstimate: {
     input: {
-      /** For the members of these topics; who is in several gets it once */
+      /** It is sent to the members of these topics; a member of several gets it once */
       topics?: string[];
       /** For these users, in place of topics */
       userIds?: string[];
@@ -780,12 +780,12 @@ export interface ManagementCalls {
     data: Plan;
   };
   /**
-   * How far a bundle or a promotion is that is applied in the background
+   * Show the progress of a bundle or promotion that is applied in the background
    * The call that begins one answers 202 with its id. At the end the state is `done`, or `failed` with `faults`: nothing is applied then. It is kept for 30 days after its end. Needs a key with the role manage or provision.
    */
   bundleProgress: {
     input: {
-      /** the id that the 202 named */
+      /** the id in the answer 202 */
       applyId: string;
     };
     data: BundleProgress;
@@ -802,8 +802,8 @@ export interface ManagementCalls {
     };
   };
   /**
-   * Say which category events of a type belong to
-   * It counts for every event that is dispatched from then on. Needs a key with the role manage or provision.
+   * Set the category of an event type
+   * It applies to every event that is dispatched from then on. Needs a key with the role manage or provision.
    */
   categoryAssign: {
     input: {
@@ -874,7 +874,7 @@ export interface ManagementCalls {
     data: Category;
   };
   /**
-   * End for good; the attempts stay to be seen
+   * Discard dead letters for good; their attempts stay visible
    * Needs a key with the role manage or provision.
    */
   deadDiscard: {
@@ -977,7 +977,7 @@ export interface ManagementCalls {
     }[];
   };
   /**
-   * Send again: a new attempt of the same delivery, never of one that a provider accepted. What expired or is unknown goes only by its ID or its --class.
+   * Send dead letters again: a new attempt of the same delivery, never of one that a provider accepted. What expired or is unknown goes only by its ID or its --class.
    * Needs a key with the role provision.
    */
   deadReplay: {
@@ -1043,7 +1043,7 @@ export interface ManagementCalls {
     data: Record<string, unknown>;
   };
   /**
-   * A tenant's open digests, the next one first: until when, and with how many events
+   * A tenant's open digests with their end and number of events, the one that ends next first
    * Needs a key with the role manage or provision.
    */
   digestList: {
@@ -1078,7 +1078,7 @@ export interface ManagementCalls {
       windowEndsAt: string;
       /** When nothing could join it any more; ISO 8601, UTC */
       closedAt: string | null;
-      /** Events that the message is of */
+      /** Events that the message combines */
       count: number;
       delivery: {
         id: string;
@@ -1135,7 +1135,7 @@ export interface ManagementCalls {
       windowEndsAt: string;
       /** When nothing could join it any more; ISO 8601, UTC */
       closedAt: string | null;
-      /** Events that the message is of */
+      /** Events that the message combines */
       count: number;
       delivery: {
         id: string;
@@ -1176,7 +1176,7 @@ export interface ManagementCalls {
     data: Environment[];
   };
   /**
-   * Publish here what the environment that it promotes from has published
+   * Publish in an environment what the environment before it has published
    * A promotion is a bundle from one tenant into the other: all of it, or nothing. A large one is compiled in the background, as `bundle apply` tells. Needs a key with the role manage or provision.
    */
   environmentPromote: {
@@ -1207,7 +1207,7 @@ export interface ManagementCalls {
     data: Environment;
   };
   /**
-   * Cancel one event, by Belfry's id only, as far as it has reached nobody
+   * Cancel what has not been sent yet of one event, by Belfry's id only
    * It does not cancel events that have the same text as their eventId. Needs a key with the role manage or provision.
    */
   eventCancelOne: {
@@ -1284,7 +1284,7 @@ export interface ManagementCalls {
       }[];
       /** There are more than these */
       more: boolean;
-      /** Nothing is written for search (SEARCH_TERMS): events are found by ids alone */
+      /** Search terms are off (SEARCH_TERMS): events are found by ids only */
       onlyIds: boolean;
       users: {
         tenantId: string;
@@ -1319,7 +1319,7 @@ export interface ManagementCalls {
    */
   imageUpload: {
     input: {
-      /** as people find it again */
+      /** the name by which people find it */
       name: string;
       /** the file in base64 */
       data: string;
@@ -1334,7 +1334,7 @@ export interface ManagementCalls {
     input: {
       /** the import's id */
       importId: string;
-      /** which part this is; the first one came with the start */
+      /** the number of this part; the first part came with the start of the import */
       part: number;
       /** the text of a CSV file, or a part of it: at most 500000 characters */
       file: string;
@@ -1344,7 +1344,7 @@ export interface ManagementCalls {
     data: ShownImport;
   };
   /**
-   * Stop an import: the lines that are written stay
+   * Stop an import; the lines that were imported stay
    * Needs a key with the role manage or provision.
    */
   importCancel: {
@@ -1367,13 +1367,13 @@ export interface ManagementCalls {
     };
     data: {
       items: Import[];
-      /** Give it as `after` for the next page; absent on the last one */
+      /** Pass it as `after` to get the next page; absent on the last page */
       next?: string;
     };
     pages: "items";
   };
   /**
-   * How far an import is, and what is wrong with its bad lines
+   * Show the progress of an import, and the faults of its lines
    * Needs a key with the role manage or provision.
    */
   importShow: {
@@ -1401,7 +1401,7 @@ export interface ManagementCalls {
     data: ShownImport;
   };
   /**
-   * A sample mail in a layout that is not in force
+   * Render a sample mail in a layout, without saving it
    * Fields that are left out have the platform's values. Needs a key with the role manage or provision.
    */
   layoutPreview: {
@@ -1420,7 +1420,7 @@ export interface ManagementCalls {
       footerText?: string | null;
       /** the sender's postal address; '' for none */
       address?: string | null;
-      /** below the content in other languages than the default */
+      /** shown below the content, by language, for other languages than the default */
       footerTexts?: Record<string, string>;
     };
     data: {
@@ -1449,7 +1449,7 @@ export interface ManagementCalls {
       footerText?: string | null;
       /** the sender's postal address; '' for none */
       address?: string | null;
-      /** below the content in other languages than the default */
+      /** shown below the content, by language, for other languages than the default */
       footerTexts?: Record<string, string>;
       /** the version that the editor began with, 0: none; refused over another */
       basedOnVersion?: number;
@@ -1457,7 +1457,7 @@ export interface ManagementCalls {
     data: SavedLayout;
   };
   /**
-   * Back to the platform's layout, with nothing of the tenant's but its name
+   * Reset the layout to the platform's, with nothing of the tenant but its name
    * Needs a key with the role manage or provision.
    */
   layoutRemove: {
@@ -1513,7 +1513,7 @@ export interface ManagementCalls {
     };
   };
   /**
-   * Make a link that makes an operator; printed this once, it works once
+   * Create a link that makes a person an operator; it is printed only now and works once
    * Needs a platform key.
    */
   operatorInvite: {
@@ -1541,7 +1541,7 @@ export interface ManagementCalls {
     data: Operator[];
   };
   /**
-   * Take the platform's rights from a person; the last operator keeps them
+   * Remove a person's rights as an operator; the last operator keeps them
    * Needs a platform key.
    */
   operatorRemove: {
@@ -1571,7 +1571,7 @@ export interface ManagementCalls {
     };
   };
   /**
-   * Make a link by which a person of any tenant, or an operator, sets a new password; printed this once, works once, for an hour, and ends the one before
+   * Create a link with which a person of any tenant, or an operator, sets a new password; it is printed only now, works once, for an hour, and ends the one before
    * Needs a platform key.
    */
   operatorResetLink: {
@@ -1618,7 +1618,7 @@ export interface ManagementCalls {
     };
     data: {
       items: OutboxMessage[];
-      /** Give it as `after` for the next page; absent on the last one */
+      /** Pass it as `after` to get the next page; absent on the last page */
       next?: string;
     };
     pages: "items";
@@ -1635,7 +1635,7 @@ export interface ManagementCalls {
     data: OutboxMessage;
   };
   /**
-   * Send through it from now on
+   * Activate a provider: messages are sent through it
    * A test of its settings must have been accepted, unless `untested` is given. Needs a key with the role provision.
    */
   providerActivate: {
@@ -1648,7 +1648,7 @@ export interface ManagementCalls {
     data: Provider;
   };
   /**
-   * Send nothing through it from now on
+   * Deactivate a provider: nothing more is sent through it
    * Needs a key with the role provision.
    */
   providerDeactivate: {
@@ -1659,7 +1659,7 @@ export interface ManagementCalls {
     data: Provider;
   };
   /**
-   * Delete it with its settings; prints it as it was
+   * Delete a provider with its settings; prints the deleted provider
    * Messages that it sent keep their attempts. Needs a key with the role provision.
    */
   providerDelete: {
@@ -1678,7 +1678,7 @@ export interface ManagementCalls {
     data: Provider[];
   };
   /**
-   * Send through it before all others from now on; one that is not in use must have passed a test
+   * Make a provider the first one; an inactive one must have passed a test
    * Needs a key with the role provision.
    */
   providerMakeFirst: {
@@ -1689,7 +1689,7 @@ export interface ManagementCalls {
     data: Provider;
   };
   /**
-   * Move it one place nearer to the first; prints its channel's providers in their order
+   * Move a provider one place up; prints its channel's providers in their order
    * Needs a key with the role provision.
    */
   providerMoveUp: {
@@ -1700,7 +1700,7 @@ export interface ManagementCalls {
     data: Provider[];
   };
   /**
-   * Check the settings and store them encrypted; a new account goes before the others
+   * Check the settings and store them encrypted; a new provider becomes the first
    * Needs a key with the role provision.
    */
   providerPut: {
@@ -1731,7 +1731,7 @@ export interface ManagementCalls {
     data: Provider;
   };
   /**
-   * Rename it; its settings and history stay
+   * Rename a provider; its settings and history stay
    * Needs a key with the role provision.
    */
   providerRename: {
@@ -1755,7 +1755,7 @@ export interface ManagementCalls {
     data: Provider;
   };
   /**
-   * Send one message of ours through it, active or not; prints the vendor's answer and notes whether it was accepted
+   * Send a test message through a provider, active or not; prints the vendor's answer and stores whether it was accepted
    * Needs a key with the role provision.
    */
   providerTest: {
@@ -1788,7 +1788,7 @@ export interface ManagementCalls {
     };
   };
   /**
-   * After a restore: make every client read its history anew
+   * Make every client load its history again, for use after a restore
    * Offsets after the backup are given a second time. At its next reconnect a client forgets its place. Needs a platform key.
    */
   realtimeNewEpoch: {
@@ -1812,13 +1812,13 @@ export interface ManagementCalls {
     };
     data: {
       items: InboundMessage[];
-      /** Give it as `after` for the next page; absent on the last one */
+      /** Pass it as `after` to get the next page; absent on the last page */
       next?: string;
     };
     pages: "items";
   };
   /**
-   * Send nothing to these addresses from now on
+   * Suppress addresses: nothing more is sent to them
    * Needs a key with the role manage or provision.
    */
   suppressionAdd: {
@@ -1834,7 +1834,7 @@ export interface ManagementCalls {
     };
   };
   /**
-   * Send nothing to the addresses of a file: one a line, or the column of a CSV that its heading names; a bad line refuses the whole file
+   * Suppress the addresses of a file: one per line, or a CSV column that is found by its heading; a bad line refuses the whole file
    * The whole file is read before anything is written, a thousand addresses a transaction. After a failure in between, import it again. Needs a key with the role manage or provision.
    */
   suppressionImport: {
@@ -1847,15 +1847,15 @@ export interface ManagementCalls {
       leaveOutBad?: boolean;
       /** into how many shares the rows are divided, 1 to 100; default: 1 */
       parts?: number;
-      /** which of them to write; the whole file is read each time. Default: 1 */
+      /** the number of the share to write; each call reads the whole file; default: 1 */
       part?: number;
     };
     data: {
       /** Lines without the heading and empty ones */
       lines: number;
-      /** Addresses that were not there */
+      /** Addresses that were not suppressed before */
       added: number;
-      /** These keep their reason and time */
+      /** These were suppressed before: they keep their reason and time */
       alreadyThere: number;
       /** Addresses that more than one line named */
       repeated: number;
@@ -1867,7 +1867,7 @@ export interface ManagementCalls {
       ignoredColumns: {
         /** Its name in the first line; empty: it has none */
         column: string;
-        /** The column that it is probably meant as */
+        /** The known column that was probably meant */
         suggestion: string | null;
       }[];
     };
@@ -1889,13 +1889,13 @@ export interface ManagementCalls {
     };
     data: {
       items: Suppression[];
-      /** Give it as `after` for the next page; absent on the last one */
+      /** Pass it as `after` to get the next page; absent on the last page */
       next?: string;
     };
     pages: "items";
   };
   /**
-   * These addresses may be sent to again
+   * Lift the suppression of addresses: messages are sent to them again
    * The provider may still suppress them in its own list. Needs a key with the role manage or provision.
    */
   suppressionRemove: {
@@ -1924,7 +1924,7 @@ export interface ManagementCalls {
     data: Template;
   };
   /**
-   * Say that a translation still fits the default text: it is no longer outdated
+   * Mark a translation as up to date with the default text
    * Needs a key with the role manage or provision.
    */
   templateConfirm: {
@@ -1939,7 +1939,7 @@ export interface ManagementCalls {
     data: Template;
   };
   /**
-   * Copy it to another event type or tenant, in all languages, as drafts
+   * Copy a template to another event type or tenant, in all languages, as drafts
    * What is being written where there is a draft, else what is published. Where the other template has drafts already nothing is changed. Needs a key with the role manage or provision.
    */
   templateCopy: {
@@ -1956,7 +1956,7 @@ export interface ManagementCalls {
     data: Template;
   };
   /**
-   * Begin the templates of an event type as drafts, empty or from an example
+   * Create drafts of an event type's templates, empty or from an example
    * Needs a key with the role manage or provision.
    */
   templateCreate: {
@@ -1992,7 +1992,7 @@ export interface ManagementCalls {
     data: Template;
   };
   /**
-   * Delete it with all its versions; prints it as it was
+   * Delete a template with all its versions; prints the deleted template
    * What was sent with them can no longer be shown. Of a translation the versions stay, and its recipients get the default variant. Needs a key with the role manage or provision.
    */
   templateDelete: {
@@ -2008,7 +2008,7 @@ export interface ManagementCalls {
   };
   /**
    * Discard the draft; prints its last text
-   * A template of which nothing was ever published goes with its last draft. Needs a key with the role manage or provision.
+   * A template that was never published is deleted with its last draft. Needs a key with the role manage or provision.
    */
   templateDraftDiscard: {
     input: {
@@ -2024,7 +2024,7 @@ export interface ManagementCalls {
     data: Draft;
   };
   /**
-   * Save as a draft, which is not in use; faults are told when it is published
+   * Save as a draft, which is not in use; faults are reported when it is published
    * Needs a key with the role manage or provision.
    */
   templateDraftPut: {
@@ -2064,28 +2064,28 @@ export interface ManagementCalls {
       plainCharacters?: boolean;
       /** seconds after the event; a message that is later than that is not sent */
       expiresAfterSeconds?: number | null;
-      /** one message for several events; null: each is sent by itself */
+      /** combines several events into one message; null: each event is sent alone */
       digest?: {
-        /** one message for the events of so long */
+        /** how long events are combined into one message, in seconds */
         windowSeconds?: number;
         /** one message at 09:00, by the recipient's clock */
         at?: string;
-        /** with --digest-at: on these days, as mon,thu */
+        /** with --digest-at: the days on which it is sent, such as mon,thu */
         days?: number[];
-        /** events are kept apart by the value of this variable */
+        /** events with different values of this variable are combined separately */
         key?: string;
-        /** the window begins anew with each event */
+        /** each event restarts the window */
         sliding?: boolean;
-        /** of a sliding one: the longest in all */
+        /** of a sliding window: its longest duration in seconds */
         maxSeconds?: number;
-        /** the first event leaves at once, those after it together */
+        /** the first event is sent at once, the later ones together */
         leading?: boolean;
       } | null;
-      /** so many a user in any such time; more are skipped */
+      /** at most `count` messages per user in any `seconds`; the rest are skipped */
       throttle?: {
-        /** so many */
+        /** number of messages */
         count?: number;
-        /** in any time of that length */
+        /** length of the time, in seconds */
         seconds?: number;
       } | null;
       /** sent after that time, unless it was read in the inbox */
@@ -2128,7 +2128,7 @@ export interface ManagementCalls {
   };
   /**
    * Write what is published into a directory: a folder an event type, a file a language
-   * Drafts are not in it. Needs a key with the role manage or provision.
+   * It contains no drafts. Needs a key with the role manage or provision.
    */
   templateExport: {
     input: Record<string, never>;
@@ -2138,7 +2138,7 @@ export interface ManagementCalls {
     };
   };
   /**
-   * Publish such a directory; all is checked first, and what is the same stays as it is
+   * Publish such a directory; everything is checked first, and unchanged templates stay as they are
    * A template that has no file stays as it is. All files are published together, or none. Needs a key with the role manage or provision.
    */
   templateImport: {
@@ -2204,21 +2204,21 @@ export interface ManagementCalls {
       content?: string;
       /** of SMS: curly quotes, dashes and the like are sent as plain ones */
       plainCharacters?: boolean;
-      /** one message for several events; null: each is sent by itself */
+      /** combines several events into one message; null: each event is sent alone */
       digest?: {
-        /** one message for the events of so long */
+        /** how long events are combined into one message, in seconds */
         windowSeconds?: number;
         /** one message at 09:00, by the recipient's clock */
         at?: string;
-        /** with --digest-at: on these days, as mon,thu */
+        /** with --digest-at: the days on which it is sent, such as mon,thu */
         days?: number[];
-        /** events are kept apart by the value of this variable */
+        /** events with different values of this variable are combined separately */
         key?: string;
-        /** the window begins anew with each event */
+        /** each event restarts the window */
         sliding?: boolean;
-        /** of a sliding one: the longest in all */
+        /** of a sliding window: its longest duration in seconds */
         maxSeconds?: number;
-        /** the first event leaves at once, those after it together */
+        /** the first event is sent at once, the later ones together */
         leading?: boolean;
       } | null;
       /** values for its tags; default: none. In $items those of a digest's events */
@@ -2290,28 +2290,28 @@ export interface ManagementCalls {
       plainCharacters?: boolean;
       /** seconds after the event; a message that is later than that is not sent */
       expiresAfterSeconds?: number | null;
-      /** one message for several events; null: each is sent by itself */
+      /** combines several events into one message; null: each event is sent alone */
       digest?: {
-        /** one message for the events of so long */
+        /** how long events are combined into one message, in seconds */
         windowSeconds?: number;
         /** one message at 09:00, by the recipient's clock */
         at?: string;
-        /** with --digest-at: on these days, as mon,thu */
+        /** with --digest-at: the days on which it is sent, such as mon,thu */
         days?: number[];
-        /** events are kept apart by the value of this variable */
+        /** events with different values of this variable are combined separately */
         key?: string;
-        /** the window begins anew with each event */
+        /** each event restarts the window */
         sliding?: boolean;
-        /** of a sliding one: the longest in all */
+        /** of a sliding window: its longest duration in seconds */
         maxSeconds?: number;
-        /** the first event leaves at once, those after it together */
+        /** the first event is sent at once, the later ones together */
         leading?: boolean;
       } | null;
-      /** so many a user in any such time; more are skipped */
+      /** at most `count` messages per user in any `seconds`; the rest are skipped */
       throttle?: {
-        /** so many */
+        /** number of messages */
         count?: number;
-        /** in any time of that length */
+        /** length of the time, in seconds */
         seconds?: number;
       } | null;
       /** sent after that time, unless it was read in the inbox */
@@ -2394,21 +2394,21 @@ export interface ManagementCalls {
       content?: string;
       /** of SMS: curly quotes, dashes and the like are sent as plain ones */
       plainCharacters?: boolean;
-      /** one message for several events; null: each is sent by itself */
+      /** combines several events into one message; null: each event is sent alone */
       digest?: {
-        /** one message for the events of so long */
+        /** how long events are combined into one message, in seconds */
         windowSeconds?: number;
         /** one message at 09:00, by the recipient's clock */
         at?: string;
-        /** with --digest-at: on these days, as mon,thu */
+        /** with --digest-at: the days on which it is sent, such as mon,thu */
         days?: number[];
-        /** events are kept apart by the value of this variable */
+        /** events with different values of this variable are combined separately */
         key?: string;
-        /** the window begins anew with each event */
+        /** each event restarts the window */
         sliding?: boolean;
-        /** of a sliding one: the longest in all */
+        /** of a sliding window: its longest duration in seconds */
         maxSeconds?: number;
-        /** the first event leaves at once, those after it together */
+        /** the first event is sent at once, the later ones together */
         leading?: boolean;
       } | null;
       /** realtime channel of PUSH; default: the personal one */
@@ -2455,7 +2455,7 @@ export interface ManagementCalls {
     data: TemplateVersion[];
   };
   /**
-   * Answer its calls again; messages that were skipped meanwhile stay skipped
+   * Activate a tenant again; messages that were skipped stay skipped
    * Needs a platform key.
    */
   tenantActivate: {
@@ -2466,7 +2466,7 @@ export interface ManagementCalls {
     data: Tenant;
   };
   /**
-   * Make a tenant; prints its API key, this once
+   * Create a tenant; prints its API key, only now
    * Without limits given: 600 a minute, 100000 a day, all channels. Needs a platform key.
    */
   tenantCreate: {
@@ -2502,7 +2502,7 @@ export interface ManagementCalls {
       } | null;
       /** schemes of deep links that its mails may lead to, as myapp,shop */
       linkSchemes?: string[];
-      /** one line that every trigger must be signed with */
+      /** one line of text with which every trigger must be signed */
       webhookSecret?: string;
     };
     data: {
@@ -2549,7 +2549,7 @@ export interface ManagementCalls {
     };
   };
   /**
-   * Answer its calls 401 and skip what it has waiting
+   * Deactivate a tenant: its calls are answered 401, and its waiting messages are skipped
    * Needs a platform key.
    */
   tenantDeactivate: {
@@ -2678,18 +2678,18 @@ export interface ManagementCalls {
       } | null;
       /** schemes of deep links that its mails may lead to, as myapp,shop */
       linkSchemes?: string[];
-      /** one line that every trigger must be signed with */
+      /** one line of text with which every trigger must be signed */
       webhookSecret?: string | null;
     };
     data: Tenant;
   };
   /**
-   * A tenant's users by the beginning of their id, or of their email address in any case
+   * Find a tenant's users by the beginning of their id or email address, in upper or lower case
    * `ann` finds `anna@example.com` and the user `ann-1`. The user of this very id comes first, then the others by their ids. Every character stands for itself, `%` and `_` too. Users that events alone name are found by their id. `event search` finds a phone number, by its end. Needs a key with the role manage or provision.
    */
   userFind: {
     input: {
-      /** how the id or the address begins */
+      /** the beginning of the id or the address */
       search: string;
       /** at most so many, 1 to 1000; default: 50 */
       limit?: number;
@@ -2701,17 +2701,17 @@ export interface ManagementCalls {
         email: string | null;
         /** Number in the directory */
         phone: string | null;
-        /** The tenant has named it; else events alone do */
+        /** Whether the tenant has stored the user; if false, only events name it */
         isNamed: boolean;
         /** When its newest event was accepted; null: none is known */
         lastEventAt: string | null;
       }[];
-      /** There are more than these: give more of the beginning */
+      /** There are more: search with more of the beginning */
       more: boolean;
     };
   };
   /**
-   * Turn off what users unsubscribed from elsewhere: a bad line refuses the whole CSV file
+   * Import a CSV file of users who unsubscribed elsewhere; a bad line refuses the whole file
    * The whole file is read before anything is written, a thousand cells a transaction. After a failure in between, import it again: what is off stays as it is. Needs a key with the role manage or provision.
    */
   userImport: {
@@ -2720,27 +2720,27 @@ export interface ManagementCalls {
       file: string;
       /** into how many shares the rows are divided, 1 to 100; default: 1 */
       parts?: number;
-      /** which of them to write; the whole file is read each time. Default: 1 */
+      /** the number of the share to write; each call reads the whole file; default: 1 */
       part?: number;
     };
     data: {
       /** Lines without the heading and empty ones */
       lines: number;
-      /** Cells that are off now and were not before */
+      /** Cells that this import turned off */
       turnedOff: number;
-      /** These keep where they came from, and when */
+      /** These were off before: they keep their source and time */
       alreadyOff: number;
       /** Columns that the first line names and that are not read: at most 50 */
       ignoredColumns: {
         /** Its name in the first line; empty: it has none */
         column: string;
-        /** The column that it is probably meant as */
+        /** The known column that was probably meant */
         suggestion: string | null;
       }[];
     };
   };
   /**
-   * A tenant's users by their ids, those that events alone name included; `next` is there where there are more
+   * List a tenant's users by id, including users that only events name; `next` is set if there are more
    * Needs a key with the role manage or provision.
    */
   userList: {
@@ -2757,7 +2757,7 @@ export interface ManagementCalls {
         email: string | null;
         /** Number in the directory */
         phone: string | null;
-        /** The tenant has named it; else events alone do */
+        /** Whether the tenant has stored the user; if false, only events name it */
         isNamed: boolean;
         /** When its newest event was accepted; null: none is known */
         lastEventAt: string | null;
@@ -2779,7 +2779,7 @@ export interface ManagementCalls {
       category: string;
       /** *, EMAIL, SMS, PUSH */
       channel: "*" | "EMAIL" | "SMS" | "PUSH";
-      /** default, or null: deletes the choice, so that the category's default counts */
+      /** default or null deletes the choice, so that the category's default applies */
       enabled: boolean | null;
     };
     data: {
@@ -2790,7 +2790,7 @@ export interface ManagementCalls {
         category: string;
         channel: "*" | "EMAIL" | "SMS" | "PUSH";
         enabled: boolean;
-        /** How it came to be said */
+        /** Where the choice came from */
         source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";
         /** When; ISO 8601, UTC */
         at: string;
@@ -2802,7 +2802,7 @@ export interface ManagementCalls {
         label: Record<string, string>;
         /** By language; "" is the default */
         description: Record<string, string>;
-        /** Sent whatever is turned off */
+        /** Sent even to users who turned it off */
         required: boolean;
         /** false: sent only where it is turned on */
         defaultOn: boolean;

@@ -22,7 +22,7 @@ export interface WebhookInput {
   /** Empty: everything. */
   types?: WebhookType[];
   description?: string | null;
-  /** false: it is told nothing. */
+  /** false if no messages are sent to it. */
   active?: boolean;
 }
 

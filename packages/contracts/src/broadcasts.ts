@@ -44,7 +44,7 @@ export const BroadcastRequest = Type.Object(
       Type.Array(text(), {
         minItems: 1,
         maxItems: MAX_BROADCAST_TOPICS,
-        description: "For the members of these topics; who is in several gets it once",
+        description: "It is sent to the members of these topics; a member of several gets it once",
         examples: [["product-news"]],
       }),
     ),
@@ -68,7 +68,8 @@ export const BroadcastRequest = Type.Object(
     ),
     sendAt: Type.Optional(
       sendAt({
-        description: "When it begins; a time that is past means now. Bounded as that of an event",
+        description:
+          "When it begins; a past time means now. It has the same limits as `sendAt` of an event",
       }),
     ),
     provider: Type.Optional(
@@ -79,7 +80,7 @@ export const BroadcastRequest = Type.Object(
       }),
     ),
     locale: Type.Optional(
-      locale({ description: "The language for everybody; default: each user's own" }),
+      locale({ description: "One language for everybody; default: each user's own" }),
     ),
   },
   {
@@ -110,7 +111,9 @@ export const Broadcast = Type.Object(
         "cancelling: nothing more leaves, and what became of it is being counted; done: everything has left or ended",
     }),
     reason: orNull(
-      Type.String({ description: "Why it is paused; null: it is not, or you did it" }),
+      Type.String({
+        description: "Why Belfry paused it; null if it is not paused or you paused it",
+      }),
     ),
     eventType: Type.String(),
     topics: orNull(Type.Array(Type.String(), { description: "null: it is for a list of users" })),
@@ -120,7 +123,7 @@ export const Broadcast = Type.Object(
       Type.String({ format: "uuid", description: "Id of the provider that you named; null: none" }),
     ),
     total: Type.Integer({
-      description: "How many people it is for: an estimate until everybody was passed",
+      description: "How many people it is for; an estimate until the last of them was processed",
     }),
     expanded: Type.Integer({ description: "For how many of them an event was made" }),
     byStatus: Type.Record(Type.String(), Type.Integer(), {

@@ -57,9 +57,11 @@ export const Cancelled = Type.Object(
     partly: Type.Array(
       Type.Object({
         eventId: Type.String({ description: "Belfry's id" }),
-        stopped: Type.Array(oneOf(CHANNELS), { description: "Nothing has left by these" }),
+        stopped: Type.Array(oneOf(CHANNELS), {
+          description: "Nothing has been sent through these",
+        }),
       }),
-      { description: "Events of which something had reached somebody, and the rest was stopped" },
+      { description: "Events of which a part had already been sent; the rest was stopped" },
     ),
     pending: eventIds(
       "Belfry's ids of events of which a try is under way. It is the last one: ask again, and the answer says what became of them",
@@ -70,7 +72,7 @@ export const Cancelled = Type.Object(
     ),
     more: Type.Optional(
       Type.Boolean({
-        description: `Only where it is true: there are more than ${MAX_CANCELLED_EVENTS} events; ask again, and it goes on`,
+        description: `Set only if true: there are more than ${MAX_CANCELLED_EVENTS} events; ask again, and it goes on`,
       }),
     ),
   },

@@ -47,7 +47,7 @@ export const DigestReport = Type.Object(
     state: oneOf(DIGEST_ITEM_STATES, {
       description: "in: in the message; alone: sent by itself; read, cancelled: left out",
     }),
-    others: Type.Integer({ description: "How many other events the message is of" }),
+    others: Type.Integer({ description: "How many other events the message combines" }),
     windowEndsAt: time("Until when events join the digest, quiet hours apart"),
     closedAt: orNull(time("When nothing could join it any more")),
   },
@@ -85,7 +85,7 @@ export const EventReport = Type.Object(
   {
     id: Type.String({ format: "uuid", description: "Belfry's id: the header X-Event-Id" }),
     eventId: Type.String({
-      description: "Your own reference; Belfry's id when you gave none",
+      description: "Your own reference; Belfry's id if you gave none",
     }),
     tenantId: Type.String(),
     eventType: Type.String(),
@@ -120,7 +120,8 @@ export const EventReport = Type.Object(
           ),
         },
         {
-          description: "The `email` of the request, as it was understood; absent: it said nothing",
+          description:
+            "The `email` of the request as Belfry read it; absent if the request had none",
         },
       ),
     ),
@@ -151,7 +152,10 @@ export const EventReport = Type.Object(
         channel: orNull(channel),
         what: Type.String({ description: "In words" }),
       }),
-      { description: "The same in words, oldest first; `channel` null: of the event as a whole" },
+      {
+        description:
+          "The history in words, oldest first; `channel` is null for the event as a whole",
+      },
     ),
   },
   { title: "EventReport" },

@@ -35,7 +35,7 @@ export const PARTS_WITHIN_HOURS = 24;
 /** A column of a CSV file that is not read. */
 const IgnoredColumn = Type.Object({
   column: Type.String({ description: "Its name in the first line; empty: it has none" }),
-  suggestion: orNull(Type.String({ description: "The column that it is probably meant as" })),
+  suggestion: orNull(Type.String({ description: "The known column that was probably meant" })),
 });
 export type IgnoredColumn = Static<typeof IgnoredColumn>;
 
@@ -60,6 +60,6 @@ export function csvPart() {
 export function partNumber() {
   return integer(
     { minimum: 2, maximum: MAX_PARTS },
-    { description: "which part this is; the first one came with the start" },
+    { description: "the number of this part; the first part came with the start of the import" },
   );
 }

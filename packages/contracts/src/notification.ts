@@ -61,7 +61,7 @@ export type Notification = Static<typeof Notification>;
 
 /** The changes to a notification. A call makes one of them. */
 export const NOTIFICATION_CHANGES = {
-  read: Type.Optional(flag({ description: "false takes it out of the archive, too" })),
+  read: Type.Optional(flag({ description: "false also takes the item out of the archive" })),
   archived: Type.Optional(
     flag({
       description:

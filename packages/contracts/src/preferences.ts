@@ -62,7 +62,7 @@ export const PreferenceCell = Type.Object({
   enabled: field<boolean | null>(
     {
       type: ["boolean", "null"],
-      description: "null forgets what was said: the default of the category counts again",
+      description: "null deletes the choice: the default of the category applies again",
     },
     (value) =>
       value === null || typeof value === "boolean" ? undefined : "must be true, false or null",
@@ -73,7 +73,7 @@ export const ChangePreferencesRequest = Type.Object(
   {
     preferences: Type.Array(PreferenceCell, {
       maxItems: MAX_PREFERENCES,
-      description: "The last one of a cell counts",
+      description: "If a cell is repeated, the last one counts",
     }),
   },
   { title: "ChangePreferencesRequest" },
@@ -93,7 +93,7 @@ export const PreferencesResponse = Type.Object(
           category: Type.String({ description: "A key, or *" }),
           channel: oneOf(PREFERENCE_CHANNELS),
           enabled: Type.Boolean(),
-          source: oneOf(PREFERENCE_SOURCES, { description: "How it came to be said" }),
+          source: oneOf(PREFERENCE_SOURCES, { description: "Where the choice came from" }),
           at: Type.String({ description: "When; ISO 8601, UTC" }),
         }),
         { description: "The user's choices. A cell that is not listed follows its category" },
@@ -103,7 +103,7 @@ export const PreferencesResponse = Type.Object(
           key: Type.String(),
           label: texts("By language"),
           description: texts("By language"),
-          required: Type.Boolean({ description: "Sent whatever is turned off" }),
+          required: Type.Boolean({ description: "Sent even to users who turned it off" }),
           defaultOn: Type.Boolean({ description: "false: sent only where it is turned on" }),
         }),
         { description: "All of the tenant, in their order" },

@@ -71,7 +71,7 @@ export function scheduledPlace(words: { description: string; examples: string[] 
 export const ScheduledEvent = Type.Object(
   {
     id: Type.String({ format: "uuid", description: "Belfry's id" }),
-    eventId: Type.String({ description: "Your own reference; Belfry's id when you gave none" }),
+    eventId: Type.String({ description: "Your own reference; Belfry's id if you gave none" }),
     eventType: Type.String(),
     userId: Type.String(),
     sendAt: time("When it is to be dispatched"),
@@ -88,7 +88,7 @@ export const ScheduledResponse = Type.Object(
     data: Type.Array(ScheduledEvent, { description: "The soonest first" }),
     next: Type.Optional(
       Type.String({
-        description: "Pass it as `after` for the next page; absent: there is no more",
+        description: "Pass it as `after` to get the next page; absent on the last page",
       }),
     ),
   },

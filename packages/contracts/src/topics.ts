@@ -68,7 +68,7 @@ const limit = Type.Optional(
   ),
 );
 const next = Type.Optional(
-  Type.String({ description: "Pass it as `after` for the next page; absent: there is no more" }),
+  Type.String({ description: "Pass it as `after` to get the next page; absent on the last page" }),
 );
 
 export const MEMBERS_QUERY = {

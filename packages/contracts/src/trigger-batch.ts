@@ -34,7 +34,8 @@ export const TriggerBatchRequest = Type.Object(
         items: BatchEvent,
         minItems: 1,
         maxItems: MAX_EVENTS_OF_BATCH,
-        description: "Each as a single call has it; the events of one user arrive in this order",
+        description:
+          "Each with the fields of a single call; the events of one user are delivered in this order",
       },
       (value) => {
         if (!Array.isArray(value)) return "must be an array";

@@ -84,7 +84,8 @@ export const UsersBatchRequest = Type.Object(
         type: "array",
         items: BatchUser,
         maxItems: MAX_USERS_OF_BATCH,
-        description: "Each as PUT has it, with its userId; the last one of a userId counts",
+        description:
+          "Each with the fields of PUT and its userId; if a userId is repeated, the last one counts",
       },
       (value) => {
         if (!Array.isArray(value)) return "must be an array";
@@ -160,7 +161,7 @@ export const ErasureResponse = Type.Object(
       startedAt: moment("null while it waits"),
       endedAt: moment("null until it is done"),
       deleted: Type.Union([Type.Record(Type.String(), Type.Integer()), Type.Null()], {
-        description: "Rows that went, by kind; null until it is done",
+        description: "Deleted rows, by kind; null until the erasure is done",
       }),
     }),
   },

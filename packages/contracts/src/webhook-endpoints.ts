@@ -64,7 +64,7 @@ const description = Type.Optional(
   field<string | null>(
     {
       ...{ type: ["string", "null"], maxLength: 255 },
-      description: "For your own people; null or empty: none",
+      description: "Shown to your own people; null or empty: none",
       examples: ["Order system"],
     },
     (value) =>
@@ -110,7 +110,10 @@ export const ReplayRequest = Type.Object(
     ),
     all: Type.Optional(
       field<boolean>(
-        { type: "boolean", description: "Also those that have arrived; left out: false" },
+        {
+          type: "boolean",
+          description: "Whether arrived messages are sent again, too; default: false",
+        },
         (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
       ),
     ),
@@ -165,7 +168,7 @@ export const ATTEMPTS_QUERY = {
 export const next = Type.Optional(
   Type.String({
     description:
-      "Pass it as `after` for the next page; absent: there is no more. A page may hold fewer than `limit` and yet have it",
+      "Pass it as `after` to get the next page; absent on the last page. A page may hold fewer than `limit` and yet have it",
   }),
 );
 
@@ -175,11 +178,11 @@ export const Webhook = Type.Object(
     url: Type.String({ description: "The address that Belfry calls" }),
     types: Type.Array(oneOf(WEBHOOK_TYPES), { description: "Empty: everything" }),
     description: orNull(Type.String()),
-    active: Type.Boolean({ description: "false: it is told nothing" }),
+    active: Type.Boolean({ description: "false if no messages are sent to it" }),
     disabledAt: orNull(time("Since when it is not active; null: it is")),
     disabledReason: orNull(
       Type.String({
-        description: "Why Belfry has disabled it; null beside a disabledAt: a person has",
+        description: "Why Belfry disabled it; null if a person did",
       }),
     ),
     failingSince: orNull(time("Nothing has reached it since; null: the last try has")),
@@ -245,7 +248,8 @@ const messageFields = {
   eventId: orNull(
     Type.String({
       format: "uuid",
-      description: "Belfry's id of the event or digest that it tells of; null: of none",
+      description:
+        "Belfry's id of the event or digest that the message is about; null if there is none",
     }),
   ),
 };
@@ -327,7 +331,7 @@ export const WebhookSentResponse = Type.Object(
 export const REPLAYED = {
   replayed: Type.Integer({ description: "How many are sent again" }),
   more: Type.Boolean({
-    description: "There may be others in the window: ask again with `next` as `after`",
+    description: "There may be more in the time range: repeat the call with `next` as `after`",
   }),
   next: Type.Optional(Type.String({ description: "Only where `more` is true" })),
 };

@@ -69,7 +69,7 @@ const eventType = Type.String({ description: "The trigger's event type" });
 
 const ofEvent = {
   id: id("Belfry's id of the event"),
-  eventId: Type.String({ description: "Your own reference; Belfry's id when you gave none" }),
+  eventId: Type.String({ description: "Your own reference; Belfry's id if you gave none" }),
   eventType,
 };
 
@@ -86,7 +86,7 @@ const ofDelivery = {
 const ofDigest = {
   digestId: id("Of the message that gathers events"),
   eventType,
-  count: Type.Integer({ minimum: 0, description: "How many events it gathers" }),
+  count: Type.Integer({ minimum: 0, description: "How many events it combines" }),
   ids: Type.Array(Type.String({ format: "uuid" }), {
     maxItems: 100,
     description: "Belfry's ids of the oldest of them",

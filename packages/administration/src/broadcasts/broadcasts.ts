@@ -107,7 +107,7 @@ export const resumeBroadcast = defineAct({
   name: "broadcast resume",
   http: `POST ${RESUME_BROADCAST_PATH}`,
   access: SEND_BROADCAST,
-  summary: "Let a paused broadcast go on where it stopped",
+  summary: "Resume a paused broadcast where it stopped",
   description:
     "If what it was paused for still holds, such as a missing provider, it pauses again.",
   input: Type.Object({ broadcastId }),
@@ -135,7 +135,7 @@ export const cancelBroadcast = defineAct({
   name: "broadcast cancel",
   http: `POST ${CANCEL_BROADCAST_PATH}`,
   access: SEND_BROADCAST,
-  summary: "Cancel a broadcast for good: from the answer on nothing more of it is sent",
+  summary: "Cancel a broadcast: nothing more of it is sent after the answer",
   description:
     "A call to a provider that is under way may still arrive. How many events reached nobody (`cancelled`) and for how many it was too late is counted in the background, and final once the state is cancelled.",
   input: Type.Object({ broadcastId }),

@@ -42,7 +42,8 @@ const count = (description: string) => Type.Integer({ description });
 export const BroadcastEstimate = Type.Object(
   {
     isExact: Type.Boolean({
-      description: "Everybody was looked at; false: the people below are extrapolated",
+      description:
+        "Whether everybody was examined; if false, `people` and `reached` are extrapolated",
     }),
     lookedAt: count("People who were looked at one by one: the first by user id"),
     reachedOfThose: count("Those of them who would get it on at least one channel"),
@@ -72,7 +73,8 @@ export const estimateBroadcast = defineRead({
   access: LOOK,
   tool: true,
   maxBodyBytes: 8 * 1024 * 1024,
-  summary: "Tell how many people a broadcast would reach, and why not the others",
+  summary:
+    "Estimate how many people a broadcast would reach, and why it would not reach the others",
   description: `Looks at the first ${MOST_LOOKED_AT} people, by user id, as dispatching would: address, provider, preferences, suppression. If there are more, it extrapolates. Quiet hours only delay, and a template's throttle is not counted.`,
   input: Type.Object(
     { topics, userIds, exceptUserIds, eventType, channels },

@@ -85,7 +85,7 @@ export const replayDead = defineAct({
   access: SEND,
   http: "POST /dead-letters/replay",
   summary:
-    "Send again: a new attempt of the same delivery, never of one that a provider accepted. " +
+    "Send dead letters again: a new attempt of the same delivery, never of one that a provider accepted. " +
     "What expired or is unknown goes only by its ID or its --class.",
   run: (context, input) => changePart(context, input, replayDeadLetters),
   audit: (input, { output }) => changeNote("replay", input, output),
@@ -95,7 +95,7 @@ export const discardDead = defineAct({
   ...CHANGE,
   name: "dead discard",
   http: "POST /dead-letters/discard",
-  summary: "End for good; the attempts stay to be seen",
+  summary: "Discard dead letters for good; their attempts stay visible",
   run: (context, input) => changePart(context, input, discardDeadLetters),
   audit: (input, { output }) => changeNote("discard", input, output),
 });

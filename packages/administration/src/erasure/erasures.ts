@@ -77,7 +77,7 @@ export const showErasure = defineRead({
   command: false,
   summary: "Show how far an erasure is",
   description: "It is kept for as long as the installation keeps events, and names nobody.",
-  input: Type.Object({ erasureId: id({ description: "the id that the request answered" }) }),
+  input: Type.Object({ erasureId: id({ description: "the id in the answer to the request" }) }),
   output: ErasureProgress,
   example: { input: { erasureId: ERASURE_ID }, output: DONE },
   async run({ db, tenantId }, { erasureId }) {

@@ -45,7 +45,7 @@ export const cancelEvents = defineAct({
   http: `POST ${CANCEL_PATH}`,
   access: CANCEL,
   effect: "steps",
-  summary: "Cancel a tenant's events as far as they have reached nobody; at most 1,000 per call",
+  summary: "Cancel what has not been sent yet of a tenant's events; at most 1,000 events per call",
   description:
     "The answer stays true. An event with an attempt in progress is pending: repeat the call to learn its result. A call takes the events first that no call has looked at. A failed call may have cancelled some events: a repeated call reports them.",
   input: CancelRequest,
@@ -97,7 +97,7 @@ export const cancelEvent = defineAct({
   name: "event cancel-one",
   http: "POST /events/:id/cancel",
   access: EDIT,
-  summary: "Cancel one event, by Belfry's id only, as far as it has reached nobody",
+  summary: "Cancel what has not been sent yet of one event, by Belfry's id only",
   description: "It does not cancel events that have the same text as their eventId.",
   input: Type.Object({ id: documented({ description: "Belfry's id of the event" }) }),
   output: Cancelled,

@@ -37,7 +37,7 @@ const digest = {
   openedAt: time("When its first event came"),
   windowEndsAt: time("Until when events join it; quiet hours may hold it longer"),
   closedAt: orNull(time("When nothing could join it any more")),
-  count: Type.Integer({ description: "Events that the message is of" }),
+  count: Type.Integer({ description: "Events that the message combines" }),
   delivery: Type.Union([
     Type.Object({
       id: Type.String(),
@@ -85,7 +85,8 @@ export const listDigests = defineRead({
   http: "GET /digests",
   access: LOOK,
   tool: true,
-  summary: "A tenant's open digests, the next one first: until when, and with how many events",
+  summary:
+    "A tenant's open digests with their end and number of events, the one that ends next first",
   input: Type.Object({
     limit: optional(
       integer({ minimum: 1, maximum: MOST_LISTED }),

@@ -24,8 +24,10 @@ import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
 
 const Counts = Type.Object({
   lines: Type.Integer({ description: "Lines without the heading and empty ones" }),
-  added: Type.Integer({ description: "Addresses that were not there" }),
-  alreadyThere: Type.Integer({ description: "These keep their reason and time" }),
+  added: Type.Integer({ description: "Addresses that were not suppressed before" }),
+  alreadyThere: Type.Integer({
+    description: "These were suppressed before: they keep their reason and time",
+  }),
   repeated: Type.Integer({ description: "Addresses that more than one line named" }),
   leftOut: Type.Integer({ description: "Bad lines" }),
   faults: Type.Array(Type.String(), {
@@ -40,7 +42,7 @@ export const importSuppressions = defineAct({
   access: EDIT,
   effect: "steps",
   summary:
-    "Send nothing to the addresses of a file: one a line, or the column of a CSV that its heading names; a bad line refuses the whole file",
+    "Suppress the addresses of a file: one per line, or a CSV column that is found by its heading; a bad line refuses the whole file",
   description:
     "The whole file is read before anything is written, a thousand addresses a transaction. After a failure in between, import it again.",
   input: Type.Object({

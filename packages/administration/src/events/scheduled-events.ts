@@ -50,7 +50,10 @@ export const listScheduled = defineRead({
   }),
   output: Type.Object({
     events: Type.Array(ScheduledEvent),
-    next: optional(Type.String(), "Give it as `after` for the next page; absent on the last one"),
+    next: optional(
+      Type.String(),
+      "Pass it as `after` to get the next page; absent on the last page",
+    ),
   }),
   example: { input: {}, output: { events: [EXAMPLE] } },
   flags: { after: "--after <next>" },

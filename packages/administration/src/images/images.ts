@@ -66,7 +66,10 @@ export const uploadImage = defineAct({
   maxBodyBytes: MAX_BODY_BYTES,
   summary: "Store a PNG, JPEG, GIF or WebP file for mails and the design",
   description: `At most ${MAX_IMAGE_BYTES / MIB} MiB and ${MAX_IMAGE_SIDE} pixels a side; a tenant has at most ${MAX_IMAGES}, together ${MAX_IMAGE_BYTES_OF_TENANT / MIB} MiB. The same file again is the same image.`,
-  input: Type.Object({ name: text({ description: "as people find it again" }), data: DATA }),
+  input: Type.Object({
+    name: text({ description: "the name by which people find it" }),
+    data: DATA,
+  }),
   output: Image,
   example: { input: { name: LOGO.name, data: "iVBORw0KGgo=" }, output: LOGO },
   async run({ db, tenantId, services }, { name, data }) {

@@ -209,7 +209,7 @@ export const makeMemberResetLink = defineAct({
   name: "member reset-link",
   http: "POST /members/:person/reset-link",
   access: OWN,
-  summary: "Make a link by which a member sets a new password; works once, for an hour",
+  summary: "Create a link with which a member sets a new password; it works once, for an hour",
   description:
     "An owner can make it for members who belong to no other tenant and are no operators; an operator for everybody.",
   input: Type.Object({ person }),

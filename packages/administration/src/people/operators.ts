@@ -62,7 +62,7 @@ export const inviteOperator = defineAct({
   name: "operator invite",
   http: "POST /operators/invitations",
   access: OPERATE,
-  summary: "Make a link that makes an operator; printed this once, it works once",
+  summary: "Create a link that makes a person an operator; it is printed only now and works once",
   input: Type.Object({
     email: optional(
       documented({}),
@@ -140,7 +140,7 @@ export const makeAnyResetLink = defineAct({
   http: "POST /people/:person/reset-link",
   access: OPERATE,
   summary:
-    "Make a link by which a person of any tenant, or an operator, sets a new password; printed this once, " +
+    "Create a link with which a person of any tenant, or an operator, sets a new password; it is printed only now, " +
     "works once, for an hour, and ends the one before",
   input: ofPerson,
   output: ResetLink,
@@ -227,7 +227,7 @@ export const removeOperator = defineAct({
   name: "operator remove",
   http: "DELETE /operators/:person",
   access: OPERATE,
-  summary: "Take the platform's rights from a person; the last operator keeps them",
+  summary: "Remove a person's rights as an operator; the last operator keeps them",
   input: Type.Object({
     person: documented({ description: "of the person, as `operator list` shows it" }),
   }),

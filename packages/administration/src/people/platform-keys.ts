@@ -29,8 +29,8 @@ const EXAMPLE = {
 export const createPlatformKey = defineAct({
   name: "operator key create",
   access: OPERATE,
-  summary: "Make a platform key: a program with it does what an operator may, over HTTP",
-  description: "It is taken for operators' calls alone, and refused on every call of a tenant.",
+  summary: "Create a platform key, with which a program may do over HTTP what an operator may",
+  description: "It is accepted for operators' calls only, and refused on every call of a tenant.",
   input: Type.Object({ name: text({ description: "what people call it" }) }),
   output: Type.Object({ ...key, key: secretOnce("The key") }, { title: "NewPlatformKey" }),
   example: { input: { name: EXAMPLE.name }, output: { ...EXAMPLE, key: `${EXAMPLE.prefix}…` } },

@@ -79,7 +79,7 @@ export const putProvider = defineAct({
   http: "PUT /providers/:channel/:name",
   access: PROVISION,
   configures: true,
-  summary: "Check the settings and store them encrypted; a new account goes before the others",
+  summary: "Check the settings and store them encrypted; a new provider becomes the first",
   input: Type.Object({
     channel: oneOf(PROVIDER_CHANNELS, { description: listed(PROVIDER_CHANNELS, "or") }),
     kind: text({ description: "as sandbox, sendgrid, vonage" }),
@@ -199,7 +199,7 @@ export const renameProvider = defineAct({
   http: "POST /providers/:id/rename",
   access: PROVISION,
   configures: true,
-  summary: "Rename it; its settings and history stay",
+  summary: "Rename a provider; its settings and history stay",
   input: Type.Object({
     ...named.properties,
     newName: text({ description: "that no other on the channel has" }),
@@ -222,7 +222,7 @@ export const deleteProvider = defineAct({
   http: "DELETE /providers/:id",
   access: PROVISION,
   configures: true,
-  summary: "Delete it with its settings; prints it as it was",
+  summary: "Delete a provider with its settings; prints the deleted provider",
   description: "Messages that it sent keep their attempts.",
   input: named,
   output: Provider,

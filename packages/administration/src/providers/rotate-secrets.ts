@@ -31,16 +31,16 @@ export const SecretsReport = Type.Object({
   currentKid: Type.String({ description: "The first key, which must encrypt every secret" }),
   reencrypted: Type.Integer({ description: "Rows that were changed" }),
   outdated: Type.Integer({
-    description: "Readable ones still under another key: after a rotation, held all the time",
+    description: "Secrets that are still encrypted with another key",
   }),
   inUse: Type.Record(Type.String(), Type.Integer(), {
-    description: "Secrets by the key they are under, at the end",
+    description: "Secrets by the key that encrypts them, after the call",
   }),
   columns: Type.Record(Type.String(), Counts, {
     description: "The same by column, as `providers.settings`",
   }),
   retirable: Type.Array(Type.String(), {
-    description: "Given keys that nothing is under any more: they may be removed",
+    description: "Given keys that encrypt nothing any more: they may be removed",
   }),
   unreadable: Type.Array(
     Type.Object({
@@ -48,7 +48,7 @@ export const SecretsReport = Type.Object({
       kid: orNull(Type.String({ description: "null: the column holds no secret of ours" })),
       reason: Type.String(),
     }),
-    { description: "Secrets that no given key opens: useless until they are set anew" },
+    { description: "Secrets that no given key decrypts: they have to be set again" },
   ),
 });
 const REPORT: SecretsReport = {

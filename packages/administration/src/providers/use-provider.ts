@@ -40,7 +40,7 @@ export const activateProvider = defineAct({
   ...common,
   name: "provider activate",
   http: "POST /providers/:id/activate",
-  summary: "Send through it from now on",
+  summary: "Activate a provider: messages are sent through it",
   description: "A test of its settings must have been accepted, unless `untested` is given.",
   input: Type.Object({
     ...named.properties,
@@ -59,7 +59,7 @@ export const deactivateProvider = defineAct({
   ...common,
   name: "provider deactivate",
   http: "POST /providers/:id/deactivate",
-  summary: "Send nothing through it from now on",
+  summary: "Deactivate a provider: nothing more is sent through it",
   input: named,
   example: { input: { id: PROVIDER.id }, output: PROVIDER },
   run: (context, { id }) =>
@@ -71,8 +71,7 @@ export const makeProviderFirst = defineAct({
   ...common,
   name: "provider make-first",
   http: "POST /providers/:id/make-first",
-  summary:
-    "Send through it before all others from now on; one that is not in use must have passed a test",
+  summary: "Make a provider the first one; an inactive one must have passed a test",
   input: named,
   example: EXAMPLE,
   run: (context, { id }) =>
@@ -88,7 +87,7 @@ export const moveProviderUp = defineAct({
   ...common,
   name: "provider move-up",
   http: "POST /providers/:id/move-up",
-  summary: "Move it one place nearer to the first; prints its channel's providers in their order",
+  summary: "Move a provider one place up; prints its channel's providers in their order",
   input: named,
   output: Type.Array(Provider),
   example: { input: { id: PROVIDER.id }, output: [PROVIDER] },
@@ -119,7 +118,7 @@ export const testProvider = defineAct({
   access: PROVISION,
   effect: "outside",
   summary:
-    "Send one message of ours through it, active or not; prints the vendor's answer and notes whether it was accepted",
+    "Send a test message through a provider, active or not; prints the vendor's answer and stores whether it was accepted",
   input: Type.Object({
     ...named.properties,
     to: text({ description: "an email address, or a number such as +12025550123" }),

@@ -140,7 +140,7 @@ export const searchAnything = defineRead({
     events: Type.Array(EventFound, { description: "Newest first" }),
     more: Type.Boolean({ description: "There are more than these" }),
     onlyIds: Type.Boolean({
-      description: "Nothing is written for search (SEARCH_TERMS): events are found by ids alone",
+      description: "Search terms are off (SEARCH_TERMS): events are found by ids only",
     }),
     users: Type.Array(UserFound),
   }),

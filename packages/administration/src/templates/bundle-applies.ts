@@ -25,10 +25,10 @@ export const showBundleProgress = defineRead({
   name: "bundle progress",
   http: "GET /bundle/applies/:applyId",
   access: LOOK,
-  summary: "How far a bundle or a promotion is that is applied in the background",
+  summary: "Show the progress of a bundle or promotion that is applied in the background",
   description:
     "The call that begins one answers 202 with its id. At the end the state is `done`, or `failed` with `faults`: nothing is applied then. It is kept for 30 days after its end.",
-  input: Type.Object({ applyId: id({ description: "the id that the 202 named" }) }),
+  input: Type.Object({ applyId: id({ description: "the id in the answer 202" }) }),
   output: BundleProgress,
   example: {
     input: { applyId: UNDER_WAY.id },

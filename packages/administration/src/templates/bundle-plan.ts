@@ -10,7 +10,9 @@ const BUNDLE_STATES = ["waiting", "running", "done", "failed"] as const;
 export type Plan = Static<typeof Plan>;
 export const Plan = Type.Object(
   {
-    plan: Type.String({ description: "Names this change: give it back to apply just this" }),
+    plan: Type.String({
+      description: "Identifies this plan: pass it on to apply exactly this plan",
+    }),
     added: Type.Array(Type.String(), { description: "Paths of what the tenant lacks" }),
     changed: Type.Array(Type.String()),
     same: Type.Array(Type.String()),
@@ -18,7 +20,7 @@ export const Plan = Type.Object(
       description: "Paths that the tenant has and the bundle lacks; they stay as they are",
     }),
     faults: Type.Array(Type.String(), {
-      description: "Why it cannot be applied: of a dry run, and of work in the background",
+      description: "Why it cannot be applied; set for a dry run and for work in the background",
     }),
     applied: Type.Boolean(),
     id: optional(

@@ -30,7 +30,7 @@ export const copyTemplate = defineAct({
   name: "template copy",
   http: "POST /templates/:eventType/:channel/copy",
   access: EDIT,
-  summary: "Copy it to another event type or tenant, in all languages, as drafts",
+  summary: "Copy a template to another event type or tenant, in all languages, as drafts",
   description:
     "What is being written where there is a draft, else what is published. Where the other template has drafts already nothing is changed.",
   input: Type.Object({
@@ -80,7 +80,7 @@ export const createTemplates = defineAct({
   http: "POST /templates",
   access: EDIT,
   inBundle: true,
-  summary: "Begin the templates of an event type as drafts, empty or from an example",
+  summary: "Create drafts of an event type's templates, empty or from an example",
   input: Type.Object({
     eventType: text({ description: "as the tenant's events name it" }),
     channels: field<Channel[]>(

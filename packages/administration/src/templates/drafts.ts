@@ -59,17 +59,19 @@ export const Draft = Type.Object(
     locale: Type.String({ description: "Empty: the default variant" }),
     ...WRITTEN_TEXTS,
     settings: Type.Object(SETTING_FIELDS, {
-      description: "Settings that publishing applies; as given, not checked yet",
+      description: "Settings that publishing applies, as they were given: they are not checked yet",
     }),
     revision: Type.Integer({ description: "Changes with every save" }),
-    basedOnVersion: Type.Integer({ description: "The version in force that it began with" }),
+    basedOnVersion: Type.Integer({
+      description: "The published version that the draft was begun from",
+    }),
     sourceVersion: orNull(
       Type.Integer({ description: "Version that a translation was made from" }),
     ),
     savedBy: orNull(Type.String()),
     savedAt: time("When it was saved"),
   },
-  { title: "Draft", description: "The draft of one variant, which is in force nowhere" },
+  { title: "Draft", description: "The draft of one variant, which is not in use" },
 );
 export type TemplateDraft = Static<typeof Draft>;
 
@@ -119,7 +121,7 @@ export const putDraft = defineAct({
   access: EDIT,
   inBundle: true,
   tool: true,
-  summary: "Save as a draft, which is not in use; faults are told when it is published",
+  summary: "Save as a draft, which is not in use; faults are reported when it is published",
   input: Type.Object({
     ...PUT_FIELDS,
     ...draftSettings,
@@ -161,7 +163,7 @@ export const discardDraft = defineAct({
   access: EDIT,
   inBundle: true,
   summary: "Discard the draft; prints its last text",
-  description: "A template of which nothing was ever published goes with its last draft.",
+  description: "A template that was never published is deleted with its last draft.",
   input: Type.Object({ ...ADDRESS, ...LOCALE, revision }),
   output: Draft,
   example: { input: ORDER, output: EXAMPLE },

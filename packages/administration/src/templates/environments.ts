@@ -152,7 +152,7 @@ export const promoteEnvironment = defineAct({
   name: "environment promote",
   http: "POST /environment/promotion",
   access: EDIT,
-  summary: "Publish here what the environment that it promotes from has published",
+  summary: "Publish in an environment what the environment before it has published",
   description:
     "A promotion is a bundle from one tenant into the other: all of it, or nothing. A large one is compiled in the background, as `bundle apply` tells.",
   input: Type.Object(options),

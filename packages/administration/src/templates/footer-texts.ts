@@ -13,7 +13,7 @@ export const FOOTER_TEXTS = field<TextByLanguage>(
     propertyNames: { pattern: LOCALE_PATTERN },
     additionalProperties: { type: "string" },
     maxProperties: MAX_LANGUAGES,
-    description: "below the content in other languages than the default",
+    description: "shown below the content, by language, for other languages than the default",
   },
   (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {

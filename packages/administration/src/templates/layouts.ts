@@ -81,7 +81,7 @@ const SavedLayout = Type.Object(
   {
     ...view,
     recompiled: Type.Integer({
-      description: "How many templates, by language, were published anew with it",
+      description: "How many templates, counted by language, were published again with it",
     }),
     warnings: WARNINGS,
   },
@@ -148,7 +148,7 @@ export const removeLayout = defineAct({
   http: "DELETE /layout",
   access: EDIT,
   inBundle: true,
-  summary: "Back to the platform's layout, with nothing of the tenant's but its name",
+  summary: "Reset the layout to the platform's, with nothing of the tenant but its name",
   input: Type.Object({}),
   output: SavedLayout,
   example: { input: {}, output: { ...SAVED, primaryColor: null } },
@@ -190,7 +190,7 @@ export const previewLayout = defineRead({
   name: "layout preview",
   http: "POST /layout/preview",
   access: LOOK,
-  summary: "A sample mail in a layout that is not in force",
+  summary: "Render a sample mail in a layout, without saving it",
   description: "Fields that are left out have the platform's values.",
   input: Type.Object(LOOKS),
   output: Type.Object({ html: Type.String(), warnings: WARNINGS }),

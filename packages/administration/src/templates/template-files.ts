@@ -43,7 +43,7 @@ export const exportTemplates = defineRead({
   http: "GET /template-files",
   access: LOOK,
   summary: "Write what is published into a directory: a folder an event type, a file a language",
-  description: "Drafts are not in it.",
+  description: "It contains no drafts.",
   input: Type.Object({}),
   output: Type.Object({ files: Files }),
   example: { input: {}, output: { files: SAMPLE_FILES } },
@@ -75,7 +75,8 @@ export const importTemplates = defineAct({
   access: EDIT,
   maxBodyBytes: MAX_BUNDLE_BYTES,
   inBundle: true,
-  summary: "Publish such a directory; all is checked first, and what is the same stays as it is",
+  summary:
+    "Publish such a directory; everything is checked first, and unchanged templates stay as they are",
   description:
     "A template that has no file stays as it is. All files are published together, or none.",
   input: Type.Object({

@@ -43,21 +43,27 @@ interface Row<T, C extends string> {
 
 /** The parts of a digest. Each is a line of a template's file and a flag, such as `digest-window-seconds`. */
 export const DIGEST_PARTS: Record<keyof DigestSettings, Part> = {
-  windowSeconds: { kind: whole, description: "one message for the events of so long" },
+  windowSeconds: {
+    kind: whole,
+    description: "how long events are combined into one message, in seconds",
+  },
   at: {
     kind: text("a time of day such as 09:00"),
     description: "one message at 09:00, by the recipient's clock",
   },
-  days: { kind: days, description: "with --digest-at: on these days, as mon,thu" },
+  days: {
+    kind: days,
+    description: "with --digest-at: the days on which it is sent, such as mon,thu",
+  },
   key: {
     kind: text("the name of a variable"),
-    description: "events are kept apart by the value of this variable",
+    description: "events with different values of this variable are combined separately",
   },
-  sliding: { kind: yes, description: "the window begins anew with each event" },
-  maxSeconds: { kind: whole, description: "of a sliding one: the longest in all" },
+  sliding: { kind: yes, description: "each event restarts the window" },
+  maxSeconds: { kind: whole, description: "of a sliding window: its longest duration in seconds" },
   leading: {
     kind: yes,
-    description: "the first event leaves at once, those after it together",
+    description: "the first event is sent at once, the later ones together",
   },
 };
 
@@ -105,7 +111,7 @@ export const SETTINGS = {
       write: JSON.stringify,
       form: "its parts",
     }),
-    description: "one message for several events; null: each is sent by itself",
+    description: "combines several events into one message; null: each event is sent alone",
     none: null,
     whenLeftOut: "stays",
     normal: normalDigest,
@@ -114,12 +120,12 @@ export const SETTINGS = {
     column: "throttle",
     kind: partsOf(
       {
-        count: { kind: whole, description: "so many" },
-        seconds: { kind: whole, description: "in any time of that length" },
+        count: { kind: whole, description: "number of messages" },
+        seconds: { kind: whole, description: "length of the time, in seconds" },
       },
       { read: readThrottle, write: throttleText, form: "a number by seconds, as 5/3600" },
     ),
-    description: "so many a user in any such time; more are skipped",
+    description: "at most `count` messages per user in any `seconds`; the rest are skipped",
     none: null,
     whenLeftOut: "stays",
   }),

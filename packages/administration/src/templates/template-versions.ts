@@ -86,7 +86,7 @@ export const confirmTranslation = defineAct({
   access: EDIT,
   configures: true,
   inBundle: true,
-  summary: "Say that a translation still fits the default text: it is no longer outdated",
+  summary: "Mark a translation as up to date with the default text",
   input: Type.Object({ ...ADDRESS, ...LOCALE }),
   output: Template,
   example: { input: { ...ORDER, locale: "de" }, output: ORDER_TEMPLATE },

@@ -52,9 +52,9 @@ const summary = {
   locales: Type.Array(
     Type.Object({
       locale: Type.String(),
-      version: Type.Integer({ description: "0: there is a draft alone" }),
+      version: Type.Integer({ description: "0: there is only a draft" }),
       outdated: Type.Boolean({
-        description: "The default variant was published anew since this one was made from it",
+        description: "The default variant was published again after this one was made from it",
       }),
       draft: Type.Boolean(),
     }),
@@ -69,7 +69,10 @@ export type TemplateSummary = Static<typeof TemplateSummary>;
 
 export const Template = Type.Object(
   { ...summary, content: Type.String() },
-  { title: "Template", description: "With what is published in the language; no text: nothing is" },
+  {
+    title: "Template",
+    description: "Has the text that is published in the language; no text if nothing is published",
+  },
 );
 export type Template = Static<typeof Template>;
 
@@ -190,7 +193,7 @@ export const deleteTemplate = defineAct({
   access: EDIT,
   configures: true,
   inBundle: true,
-  summary: "Delete it with all its versions; prints it as it was",
+  summary: "Delete a template with all its versions; prints the deleted template",
   description:
     "What was sent with them can no longer be shown. Of a translation the versions stay, and its recipients get the default variant.",
   input: Type.Object({

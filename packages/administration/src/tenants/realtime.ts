@@ -21,7 +21,7 @@ export const newRealtimeEpoch = defineAct({
   name: "realtime new-epoch",
   http: "POST /realtime-epoch",
   access: OPERATE,
-  summary: "After a restore: make every client read its history anew",
+  summary: "Make every client load its history again, for use after a restore",
   description:
     "Offsets after the backup are given a second time. At its next reconnect a client forgets its place.",
   input: Type.Object({}),
@@ -42,7 +42,7 @@ export const disconnectUsers = defineAct({
   access: { scope: "tenant", person: "owner" },
   effect: "outside",
   summary:
-    "Close the connections of a user, or of all users of a tenant, everywhere, for good: pages stay disconnected until they are loaded anew",
+    "Close all connections of a user, or of all users of a tenant; their pages stay disconnected until they are reloaded",
   description:
     "Whoever asks for a new token gets one, so the tenant's backend refuses that first. The command needs NATS_URL, else the local stack's.",
   input: Type.Object({

@@ -44,7 +44,7 @@ export const createTenantAct = defineAct({
   name: "tenant create",
   http: "POST /tenants",
   access: OPERATE,
-  summary: "Make a tenant; prints its API key, this once",
+  summary: "Create a tenant; prints its API key, only now",
   description: `Without limits given: ${DEFAULT_PER_MINUTE} a minute, ${DEFAULT_DAILY_CAP} a day, all channels.`,
   input: Type.Object({
     name: tenantName,
@@ -157,11 +157,11 @@ function defaultsOf({ defaultLocale, timezone, quietHours }: Tenant): Static<typ
 }
 
 export const activateTenant = activation(true, {
-  summary: "Answer its calls again; messages that were skipped meanwhile stay skipped",
+  summary: "Activate a tenant again; messages that were skipped stay skipped",
 });
 
 export const deactivateTenant = activation(false, {
-  summary: "Answer its calls 401 and skip what it has waiting",
+  summary: "Deactivate a tenant: its calls are answered 401, and its waiting messages are skipped",
 });
 
 function activation(active: boolean, { summary }: { summary: string }) {

@@ -53,7 +53,7 @@ export const createKey = defineAct({
   http: "POST /keys",
   access: OWN,
   configures: true,
-  summary: "One more key, printed this once, beside those that are there",
+  summary: "Create another API key beside the existing ones; it is printed only now",
   input: Type.Object({
     name: optional(apiKeyName("what people call it")),
     role: keyRole(
@@ -98,7 +98,7 @@ export const revokeKey = defineAct({
   http: "DELETE /keys/:keyId",
   access: OWN,
   configures: true,
-  summary: "No service takes it any more, within 5 s; `tenant key list` shows the id",
+  summary: "Revoke an API key, within 5 s in all services; `tenant key list` shows its id",
   input: Type.Object({ keyId: documented({ description: "the key's id" }) }),
   output: Type.Object({
     tenantId: Type.String(),
@@ -127,7 +127,8 @@ export const rotateKey = defineAct({
   http: "POST /keys/rotate",
   access: OWN,
   configures: true,
-  summary: "Make a new API key, printed this once; the keys before it end after the overlap",
+  summary:
+    "Create an API key that replaces the others; it is printed only now, and the others end after the overlap",
   description:
     "The keys of its role go on working for the overlap, or less where they were to end sooner. Those of other roles stay.",
   input: Type.Object({
@@ -228,7 +229,7 @@ export const removeWebhookSecret = defineAct({
   name: "tenant remove-webhook-secret",
   http: "DELETE /webhook-secret",
   access: OWN,
-  summary: "Its triggers need no signature any more",
+  summary: "Remove the secret: triggers need no signature any more",
   input: Type.Object({}),
   output: Tenant,
   example: { input: {}, output: EXAMPLE_TENANT },

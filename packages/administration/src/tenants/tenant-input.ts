@@ -31,7 +31,7 @@ export const tenantName = field<string>(
 
 /** Input field of the secret that signs a tenant's triggers. The tenant or the operator chooses it. */
 export const webhookSecret = field<string>(
-  { type: "string", description: "one line that every trigger must be signed with" },
+  { type: "string", description: "one line of text with which every trigger must be signed" },
   (secret) => {
     if (typeof secret !== "string") return "must be a string";
     if (secret.length === 0) return "should not be empty";

@@ -44,8 +44,10 @@ const CELLS_PER_MESSAGE = 100;
 
 const Counts = Type.Object({
   lines: Type.Integer({ description: "Lines without the heading and empty ones" }),
-  turnedOff: Type.Integer({ description: "Cells that are off now and were not before" }),
-  alreadyOff: Type.Integer({ description: "These keep where they came from, and when" }),
+  turnedOff: Type.Integer({ description: "Cells that this import turned off" }),
+  alreadyOff: Type.Integer({
+    description: "These were off before: they keep their source and time",
+  }),
   ...IGNORED_COLUMNS,
 });
 
@@ -54,7 +56,8 @@ export const importUnsubscribes = defineAct({
   http: "POST /users/import-unsubscribes",
   access: EDIT,
   effect: "steps",
-  summary: "Turn off what users unsubscribed from elsewhere: a bad line refuses the whole CSV file",
+  summary:
+    "Import a CSV file of users who unsubscribed elsewhere; a bad line refuses the whole file",
   description:
     "The whole file is read before anything is written, a thousand cells a transaction. After a failure in between, import it again: what is off stays as it is.",
   input: Type.Object({

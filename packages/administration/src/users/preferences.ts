@@ -64,7 +64,7 @@ export const setPreference = defineAct({
     channel: oneOf(PREFERENCE_CHANNELS, { description: PREFERENCE_CHANNELS.join(", ") }),
     enabled: {
       ...PreferenceCell.properties.enabled,
-      description: "default, or null: deletes the choice, so that the category's default counts",
+      description: "default or null deletes the choice, so that the category's default applies",
     },
   }),
   output: Preferences,

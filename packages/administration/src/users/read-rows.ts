@@ -113,7 +113,7 @@ export const SHARES = {
     description: `into how many shares the rows are divided, 1 to ${MOST_SHARES}; default: 1`,
   }),
   part: share({
-    description: "which of them to write; the whole file is read each time. Default: 1",
+    description: "the number of the share to write; each call reads the whole file; default: 1",
   }),
 };
 

@@ -74,7 +74,7 @@ export const changeMembers = defineAct({
   name: "topic change",
   http: "PATCH /api/v1/topics/:key/members",
   access: CHANGE,
-  summary: "Add users to a topic, and remove users from it; the first one added makes the topic",
+  summary: "Add users to a topic and remove users from it; adding the first one creates the topic",
   description:
     "All of it, or nothing. A user that is in the topic already stays in it, and one that is not is removed from nothing: a repeated call changes nothing. You need not have named the users.",
   input: Type.Object({

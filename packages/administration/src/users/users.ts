@@ -45,7 +45,9 @@ const ListedUser = Type.Object({
   userId: Type.String(),
   email: orNull(Type.String({ description: "Address in the directory" })),
   phone: orNull(Type.String({ description: "Number in the directory" })),
-  isNamed: Type.Boolean({ description: "The tenant has named it; else events alone do" }),
+  isNamed: Type.Boolean({
+    description: "Whether the tenant has stored the user; if false, only events name it",
+  }),
   lastEventAt: orNull(
     Type.String({ description: "When its newest event was accepted; null: none is known" }),
   ),
@@ -63,7 +65,7 @@ export const listUsers = defineRead({
   http: "GET /users",
   access: LOOK,
   summary:
-    "A tenant's users by their ids, those that events alone name included; `next` is there where there are more",
+    "List a tenant's users by id, including users that only events name; `next` is set if there are more",
   input: Type.Object({
     after: optional(text(), "those after a page, by its next"),
     limit: optional(
@@ -95,11 +97,12 @@ export const findUsers = defineRead({
   name: "user find",
   http: "GET /users/find",
   access: LOOK,
-  summary: "A tenant's users by the beginning of their id, or of their email address in any case",
+  summary:
+    "Find a tenant's users by the beginning of their id or email address, in upper or lower case",
   description:
     "`ann` finds `anna@example.com` and the user `ann-1`. The user of this very id comes first, then the others by their ids. Every character stands for itself, `%` and `_` too. Users that events alone name are found by their id. `event search` finds a phone number, by its end.",
   input: Type.Object({
-    search: text({ description: "how the id or the address begins" }),
+    search: text({ description: "the beginning of the id or the address" }),
     limit: optional(
       countUpTo(MOST_LISTED),
       `at most so many, 1 to ${MOST_LISTED}; default: ${LISTED}`,
@@ -107,7 +110,7 @@ export const findUsers = defineRead({
   }),
   output: Type.Object({
     users: Type.Array(ListedUser),
-    more: Type.Boolean({ description: "There are more than these: give more of the beginning" }),
+    more: Type.Boolean({ description: "There are more: search with more of the beginning" }),
   }),
   example: { input: { search: "ann" }, output: { users: [LISTED_USER], more: false } },
   flags: { search: "<text>" },
@@ -126,7 +129,7 @@ export const showUser = defineRead({
   http: "GET /api/v1/users/:userId",
   access: { scope: "tenant", person: "viewer", key: "read" },
   tool: true,
-  summary: "A user as the tenant has named it",
+  summary: "Show a user's stored entry",
   input: Type.Object({ userId: USER_FIELDS.userId }),
   output: User,
   example: { input: { userId: "user-1" }, output: USER },

@@ -97,7 +97,7 @@ export const webhookMessage = defineRead({
   http: `GET ${WEBHOOK_MESSAGE_PATH}`,
   access: READ_ENDPOINTS,
   summary: "Show a message",
-  description: "With what is posted, and every attempt.",
+  description: "The answer has the posted body and every attempt.",
   input: Type.Object({ ...ofWebhook, messageId }),
   output: Type.Object({
     message: WebhookMessage,
