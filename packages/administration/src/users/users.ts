@@ -19,11 +19,11 @@ import { hasTimeZone, requireTimeZone } from "../tenants/tenant-input.ts";
 import { lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { findUser, pageOfUsers, storeUsers, type UserRow, usersBeginning } from "./user-rows.ts";
 
-/** A user of a tenant, as the tenant has named it. */
+/** A user as the tenant has stored it, not only as events name it. */
 const User = UserResponse.properties.data;
 export type User = Static<typeof User>;
 
-/** A user's whole entry. Fields that are absent, null or empty are deleted. */
+/** A user's whole entry. Saving deletes the fields that are absent, null or empty. */
 export const USER_FIELDS = BatchUser.properties;
 export type UserInput = Static<typeof BatchUser>;
 
@@ -154,7 +154,8 @@ export const putUser = defineAct({
   flags: { quietHours: "--quiet-hours <from-to|none>", seen: null },
   async run({ db, tenantId, actor }, { seen, ...input }) {
     if (input.timezone) await requireTimeZone(db, input.timezone);
-    // If two people save the same user, the second sees the first one's change. Programs do not wait.
+    // Two people who save the same user wait for each other, so `before` of the second has the first one's change.
+    // Programs do not lock, so they never wait.
     if (!actor.isProgram) await lockTenant(db, tenantId);
     const before = actor.isProgram ? undefined : await knownUser(db, tenantId, input.userId);
     if (seen !== undefined && (before?.updatedAt ?? null) !== seen) {
@@ -173,7 +174,7 @@ export const putUser = defineAct({
     }),
 });
 
-/** Undefined for a user that the tenant has not named. */
+/** Returns the stored user, or undefined if only events name the user, or nothing does. */
 export async function knownUser(
   db: Database,
   tenantId: string,
@@ -191,7 +192,10 @@ async function requireUser(db: Database, tenantId: string, userId: string): Prom
   throw new NotFound("userId", `the tenant has not named a user ${JSON.stringify(userId)}`);
 }
 
-/** Saves all users or none, without a check. The last entry of a user id counts. Throws `NotFound`. */
+/**
+ * Saves all users or none, without validating them. If a user id occurs twice, its last entry is saved. Throws
+ * `NotFound` if the tenant does not exist.
+ */
 export async function saveUsers(db: Database, tenantId: string, inputs: readonly UserInput[]) {
   if (inputs.length === 0) return;
   const rows = new Map(inputs.map((input) => [input.userId, userRow(input)]));

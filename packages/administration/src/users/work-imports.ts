@@ -16,24 +16,27 @@ import { workTopicDeletion } from "./topic-rows.ts";
 
 interface ImportWork {
   db: Database;
-  /** Rests after each step for as long as the step took, so that imports never take more than half of the time. */
+  /** Waits as long as the step took, which it gets as `ms`. So imports use at most half of the time. */
   rest(ms: number, signal: AbortSignal): Promise<void>;
-  /** Called when a chunk is put off because it cannot be written. The import ends after ten times, but for outages. */
+  /**
+   * Called when a chunk could not be written and is retried a minute later. After ten of these, not counting outages,
+   * the import fails.
+   */
   onPostponed?(error: unknown): void;
-  /** A monotonic clock. Default: the process's. */
+  /** A monotonic clock in ms. Default: that of the process. */
   nowMs?: () => number;
 }
 
 const AGAIN_AFTER_SECONDS = 60;
 const MAX_TRIES = 10;
-/** How often a chunk is tried again at once: most failures are lost connections. */
+/** Immediate retries of a chunk, because most failures are lost connections. */
 const MAX_TRIES_AT_ONCE = 3;
 
 /**
- * Writes the lines of imports, a chunk a transaction, with the tenants in turn, until nothing is left to do or the
- * signal comes; then deletes what is left of deleted topics. The transaction that writes a chunk deletes it, too: a
- * process may die at any point. All replicas may run it; of a tenant one import is worked on at a time, the oldest.
- * Returns the number of chunks.
+ * Writes the lines of imports in chunks, one transaction per chunk, alternating between the tenants, until nothing is
+ * left or the signal aborts. Then removes the remaining members of deleted topics. The transaction that writes a chunk
+ * also deletes it, so the process may die at any time. All replicas may run this; only the oldest import of a tenant is
+ * worked on at a time. Returns the number of chunks.
  */
 export async function workImports(work: ImportWork, signal: AbortSignal): Promise<number> {
   const { db, rest, nowMs = () => performance.now() } = work;
@@ -72,8 +75,8 @@ interface ClaimedImport extends Actor {
 }
 
 /**
- * Writes the next chunk of the next tenant after `after`. Returns the tenant; undefined: there is nothing to do. A chunk
- * that fails changes nothing, and is tried again.
+ * Writes the next chunk of the first tenant after `after`, or else of the first tenant. Returns the tenant's id, or
+ * undefined if there is nothing to do. A chunk that fails changes nothing and is retried.
  */
 async function workChunk(
   work: ImportWork,
@@ -185,7 +188,7 @@ async function writeChunk(db: Database, claimed: ClaimedImport): Promise<void> {
   if (isDone) await tellEnd(db, claimed, "import.done", counts);
 }
 
-/** The audit log gets counts and no users. */
+/** Writes the end of an import to the audit log, with counts but without users. */
 async function tellEnd(db: Database, claimed: ClaimedImport, action: string, counts: object) {
   const { personId, person, address, tenantId, id } = claimed;
   const after = { import: id, ...counts };
@@ -217,7 +220,7 @@ async function postponeImport(
   });
 }
 
-/** Gives up imports for which no part has come for an hour, because their sender is gone. */
+/** Cancels imports that have received no part for an hour, because their sender is gone. */
 async function giveUpUnfinished(db: Database): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ id: string; tenantId: string }>`

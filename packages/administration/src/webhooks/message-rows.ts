@@ -3,7 +3,7 @@ import type { WebhookMessageType } from "@belfry/contracts/webhook-payload";
 import type { Database } from "@belfry/database/connection";
 import { type RawBuilder, sql } from "kysely";
 
-/** Queries on `webhook_messages` with their deliveries. All name the tenant and the endpoint. */
+// Queries on `webhook_messages` with their deliveries. Each of them filters by tenant and endpoint.
 
 export interface WebhookPlace {
   tenantId: string;
@@ -26,17 +26,21 @@ const MESSAGE = sql`
   m.created_at as "createdAt", case when d.status in ('queued', 'waiting') then coalesce(d.due_at, (
     select w.paused_until from webhooks w where w.id = d.held_for and w.tenant_id = d.tenant_id)) end as "nextAt"`;
 
-/** Most rows that one page reads: filtered by status, it may find nothing among many. */
+/**
+ * The number of messages that one page reads at most. A page filtered by status may match few of very many messages.
+ */
 const LOOKED_AT = 5_000;
 
 interface MessagesQuery extends WebhookPlace {
   status: MessageStatus | undefined;
-  /** Older ones only. */
+  /** Returns only messages with an id below this one; undefined: begins with the newest. */
   before: string | undefined;
   limit: number;
 }
 
-/** The newest first; `next`: pass as `before` for older ones. */
+/**
+ * Returns messages, the newest first. `next` is the `before` of the next page, or undefined if this is the last one.
+ */
 export async function messagesOfWebhook(db: Database, query: MessagesQuery) {
   const { tenantId, webhookId, status, before, limit } = query;
   const older = before === undefined ? sql`` : sql`and m.id < ${before}`;
@@ -97,7 +101,7 @@ const ATTEMPT = sql`
   d.status as "messageStatus", a.number, a.started_at as at, a.ended_at as "endedAt", a.class,
   a.vendor_status as status, a.reason, a.vendor_answer as answer, a.next_at as "nextAt"`;
 
-/** Those of the newest message first, and of each message the newest first. */
+/** Returns attempts: those of the newest message first, and each message's newest attempt first. */
 export async function attemptsOfWebhook(db: Database, query: AttemptsQuery) {
   const { tenantId, webhookId, status, before, limit } = query;
   const from = before === undefined ? sql`` : sql`and m.id <= ${before.messageId}`;
@@ -139,7 +143,10 @@ export async function attemptsOfMessage(
   return rows;
 }
 
-/** The messages that a page may look at; `end` is the oldest of them where there are more. */
+/**
+ * Returns the SQL for the messages that a page reads, and in `end` the oldest of them, or undefined if no older ones
+ * exist.
+ */
 async function lookedAt(
   db: Database,
   { tenantId, webhookId }: WebhookPlace,
@@ -150,28 +157,34 @@ async function lookedAt(
     select m.id from webhook_messages m where ${range} order by m.id desc offset ${LOOKED_AT - 1} limit 2`.execute(
     db,
   );
-  // Before anything is joined: so many are looked at, however the rest is planned.
+  // Materialized before any join, so that the bound holds whatever plan Postgres chooses.
   const looked = sql`with looked as materialized (
     select * from webhook_messages m where ${range} order by m.id desc limit ${LOOKED_AT})`;
   return { rows: looked, end: rows.length === 2 ? rows[0]?.id : undefined };
 }
 
-/** Looked up message by message: a join would read all deliveries where a page looks at many messages. */
+/**
+ * Returns the join with a message's delivery, as a lateral subquery: each delivery is looked up by its message. A plain
+ * join would read all deliveries if a page reads many messages.
+ */
 function deliveryOf(tenantId: string): RawBuilder<unknown> {
   return sql`cross join lateral (
     select * from deliveries d
     where d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId} limit 1) d`;
 }
 
-/** A message and its copies; each by its own index, which an `or` leaves to the planner. */
+/**
+ * Returns an SQL condition for the ids of a message and its copies. With `union all` each part uses its index; with
+ * `or` the planner might not.
+ */
 function idsUnder(headerId: string): RawBuilder<unknown> {
   return sql`any (array(
     select ${headerId}::uuid union all select c.id from webhook_messages c where c.resend_of = ${headerId}))`;
 }
 
 /**
- * Until the transaction ends: a replay is the only one of its tenant, and nothing is sent again by hand beside it. Never
- * waits: false, where somebody else has it.
+ * Locks the tenant's messages until the transaction ends. A replay excludes other replays and all resends; resends
+ * exclude only replays. Never waits: returns false if another transaction holds a conflicting lock.
  */
 export async function holdMessages(
   transaction: Database,
@@ -186,7 +199,10 @@ export async function holdMessages(
   return rows[0]?.held === true;
 }
 
-/** Whether one with this header is under way; until the transaction ends nobody else sends it again. */
+/**
+ * Returns whether the message or a copy of it has not ended. Locks them all, so that until the transaction ends no
+ * other call resends the message.
+ */
 export async function isUnderWay(
   transaction: Database,
   { tenantId, webhookId }: WebhookPlace,
@@ -197,7 +213,7 @@ export async function isUnderWay(
   await sql`select 1 from webhook_messages m where ${those} order by m.id for update`.execute(
     transaction,
   );
-  // A statement of its own: it sees what was written while the one before it waited.
+  // A separate statement, so that it sees what others committed while the lock was awaited.
   const { rows } = await sql`
     select 1 from webhook_messages m
     join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}

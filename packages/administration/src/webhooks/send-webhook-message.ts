@@ -101,7 +101,7 @@ export const resendWebhookMessage = defineAct({
   audit: (_, { output: { url, ...after } }) => webhookNote("resend", url, { after }),
 });
 
-/** An endpoint that can be sent to. Throws `NotFound`, `TooLate`. */
+/** Returns an endpoint that messages can be sent to. Throws `NotFound`, or `TooLate` if it is disabled. */
 async function openWebhook(db: Database, { tenantId, webhookId }: WebhookPlace): Promise<Webhook> {
   const webhook = await readWebhook(db, tenantId, webhookId);
   if (!webhook.active) throw new TooLate("the endpoint is disabled: turn it on first");
@@ -116,8 +116,9 @@ const FIRST_TRY_WAIT_MS = 20_000;
 const LOOK_MS = 200;
 
 /**
- * How the first try of a message went, as soon as it is known; undefined where it is not within `waitMs` (20 s),
- * counted in the looks of 200 ms that `sleep` is asked for. Holds no connection while it waits. Throws `NotFound`.
+ * Returns a message's first attempt when it has ended, or undefined if it has not ended within `waitMs` (default 20 s).
+ * Polls every 200 ms; `waitMs` counts the pauses only, and `sleep` makes them. Holds no database connection in a pause.
+ * Throws `NotFound`.
  */
 export async function firstTryOf(
   db: Database,
@@ -137,7 +138,7 @@ export async function firstTryOf(
 }
 
 export const MAX_REPLAYED = 10_000;
-/** Most rows that one statement reads, and most batches of one call. */
+/** The number of messages that one statement reads at most. A call runs at most `MOST_BATCHES` such statements. */
 const BATCH_LOOKED_AT = 1_000;
 const MOST_BATCHES = 100;
 

@@ -7,16 +7,16 @@ import {
 import { hostFault } from "@belfry/providers/address-guard";
 import { faultAt } from "../input-error.ts";
 
-/** What of an endpoint a tenant chooses. */
+/** The settings of an endpoint that a tenant chooses. */
 interface WebhookSettings {
   url?: string | undefined;
-  /** Empty: all. */
+  /** Empty: all types. */
   types?: readonly string[] | undefined;
-  /** 1–255 characters; null or empty: none. */
+  /** 1–255 characters; null or empty if there is none. */
   description?: string | null | undefined;
 }
 
-/** Whether endpoints may be called at private addresses, and by plain HTTP: a local stack and tests. */
+/** Whether endpoints may have private addresses and use plain HTTP, as in a local stack and in tests. */
 interface WebhookRules {
   allowPrivateAddresses: boolean;
 }
@@ -30,10 +30,10 @@ export function webhookFaults({ url, types, description }: WebhookSettings, rule
   ];
 }
 
-/** Returns the fault of an endpoint's URL. Every call checks its addresses again. */
+/** Returns the fault of an endpoint's URL. The addresses of its host are checked again at every call. */
 function webhookUrlFault(text: string, rules: WebhookRules): string | undefined {
   if (text.length > MAX_WEBHOOK_URL) return `must be at most ${MAX_WEBHOOK_URL} characters`;
-  // URL would leave these out, and what is stored would not be what was written.
+  // URL.parse drops these characters, so the stored URL would differ from the given one.
   if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return "must not hold spaces or control characters";
   const url = URL.parse(text);
   if (url === null) return "must be a URL, as https://example.com/webhooks";
@@ -51,7 +51,10 @@ function webhookUrlFault(text: string, rules: WebhookRules): string | undefined 
   return fault === null ? undefined : fault.replace(/^must be/, "must be at");
 }
 
-/** One spelling of a URL, so that equal ones are one endpoint: `HTTPS://Example.com.:443` is `https://example.com/`. */
+/**
+ * Returns the canonical spelling of a URL, so that equal URLs are one endpoint: `HTTPS://Example.com.:443` becomes
+ * `https://example.com/`.
+ */
 export function canonicalUrl(text: string): string {
   const url = new URL(text);
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);

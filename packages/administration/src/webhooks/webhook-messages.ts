@@ -32,7 +32,7 @@ import {
 } from "./message-rows.ts";
 import { ofWebhook, READ_ENDPOINTS, readWebhook, WEBHOOK } from "./webhooks.ts";
 
-/** A message of an endpoint. */
+/** The ids by which a message is found: its tenant, endpoint and message. */
 export type MessagePlace = WebhookPlace & { messageId: string };
 
 export const MESSAGE: WebhookMessage = {
@@ -144,7 +144,7 @@ export const webhookAttempts = defineRead({
   },
 });
 
-/** With the JSON that is posted. Throws `NotFound`. */
+/** Returns a message with the JSON that is posted. Throws `NotFound`. */
 export async function readMessage(db: Database, of: MessagePlace) {
   await readWebhook(db, of.tenantId, of.webhookId);
   const row = UUID.test(of.messageId) ? await messageById(db, of, of.messageId) : undefined;

@@ -2,7 +2,7 @@ import type { WebhookType } from "@belfry/contracts/webhook-payload";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** Queries on `webhooks`. All name the tenant. */
+// Queries on `webhooks`. Each of them filters by tenant.
 
 const COLUMNS = [
   "id",
@@ -18,7 +18,7 @@ const COLUMNS = [
   "updated_at as updatedAt",
 ] as const;
 
-/** The oldest first. */
+/** Returns the tenant's endpoints, the oldest first. */
 export async function webhooksOfTenant(db: Database, tenantId: string) {
   return await db
     .selectFrom("webhooks")
@@ -43,7 +43,7 @@ interface NewWebhook {
   url: string;
   types: readonly WebhookType[];
   description: string | null;
-  /** Compact JWE. */
+  /** A compact JWE: the signing secret in encrypted form. */
   secret: string;
   active: boolean;
 }
@@ -64,8 +64,9 @@ interface WebhookChange {
 }
 
 /**
- * Changes what is given. Switched on, or at another URL, it begins anew: its failures are forgotten, and it is
- * not paused. Where Belfry has disabled it and somebody says that it is to be off, it is a person who has.
+ * Changes the given settings. If the endpoint is enabled or gets another URL, its failures are reset and its pause
+ * ends. If Belfry had disabled it and the input disables it as well, the reason is removed: a person has now disabled
+ * it.
  */
 export async function updateWebhook(
   db: Database,
@@ -94,12 +95,15 @@ export async function updateWebhook(
     where w.id = ${id} and w.tenant_id = ${tenantId}`.execute(db);
 }
 
-/** A second rotation within it means that the first answer was lost: receivers have the secret from before both. */
+/**
+ * If a second rotation follows within this time, the first answer is taken as lost. Receivers then still have the
+ * secret from before both.
+ */
 const SAME_ROTATION_MINUTES = 10;
 
 /**
- * Replaces the secret. The previous one goes on signing beside it for so many hours; after two rotations within 10
- * minutes the one from before both does.
+ * Replaces the secret. The previous secret also signs for `hours` more. After two rotations within 10 minutes, this is
+ * the secret from before both. Returns when it stops signing.
  */
 export async function replaceSigningSecret(
   db: Database,
@@ -117,7 +121,7 @@ export async function replaceSigningSecret(
   return rows[0]!.until;
 }
 
-/** Ends a pause. Waiting messages are sent at once, beginning with one as a probe. */
+/** Ends a pause now. Waiting messages become due: first one as a probe, then the rest. */
 export async function endPause(db: Database, { tenantId, id }: { tenantId: string; id: string }) {
   await sql`
     update webhooks set paused_until = clock_timestamp()
@@ -125,15 +129,15 @@ export async function endPause(db: Database, { tenantId, id }: { tenantId: strin
 }
 
 const BATCH_MESSAGES = 1_000;
-/** Batches to delete at most. The rest goes with its retention, because nobody waits for it or sees it. */
+/** The maximum of batches that one call deletes. Retention deletes the rest, which is visible nowhere. */
 const MOST_BATCHES = 10;
 
-/** An endpoint, its messages, and what was tried of them; in batches, each short of a statement's timeout. */
+/** Deletes an endpoint with its messages, deliveries and attempts. Works in batches, so that no statement times out. */
 export async function deleteWebhookRows(
   transaction: Database,
   { tenantId, id }: { tenantId: string; id: string },
 ): Promise<void> {
-  // First: nothing is written for it from then on, and its messages end as skipped where one is claimed.
+  // The endpoint goes first: then no message is written for it, and messages that are claimed end as skipped.
   await sql`delete from webhooks where id = ${id} and tenant_id = ${tenantId}`.execute(transaction);
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
     const { rows } = await sql<{ messages: number }>`

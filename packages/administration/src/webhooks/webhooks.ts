@@ -31,7 +31,6 @@ import {
   webhooksOfTenant,
 } from "./webhook-rows.ts";
 
-/** Access to reading and to changing endpoints. */
 export const READ_ENDPOINTS: Access = { scope: "tenant", person: "viewer", key: "read" };
 export const CHANGE_ENDPOINTS: Access = { scope: "tenant", person: "owner", key: "endpoints" };
 
@@ -211,7 +210,7 @@ export const rotateSigningSecret = defineAct({
     }),
 });
 
-/** Throws `NotFound`. */
+/** Returns an endpoint. Throws `NotFound`. */
 export async function readWebhook(db: Database, tenantId: string, webhookId: string) {
   const row = UUID.test(webhookId) ? await webhookById(db, tenantId, webhookId) : undefined;
   if (row === undefined) {
@@ -221,7 +220,7 @@ export async function readWebhook(db: Database, tenantId: string, webhookId: str
   return isoTimes(row);
 }
 
-/** How the audit log tells of endpoints: never a secret, and of a URL not its query, where some keep one. */
+/** Returns an audit note about an endpoint, never with a secret, and without the URL's query, which may contain one. */
 export function webhookNote(
   verb: string,
   url: string,
@@ -230,7 +229,7 @@ export function webhookNote(
   return { action: `webhook.${verb}`, target: maskedUrl(url), ...change };
 }
 
-/** A URL without the values of its query. */
+/** Returns a URL with its query replaced by … */
 export function maskedUrl(url: string): string {
   const at = url.indexOf("?");
   return at < 0 ? url : `${url.slice(0, at)}?…`;
