@@ -26,14 +26,14 @@ import { inputBytes, readJsonInput, readSecretInput } from "./input-file.ts";
 import { printJson, printJsonPages } from "./output.ts";
 import { callerOf, onDatabase, type Session } from "./session.ts";
 
-/** How one field of an act's input is given on the command line. */
+/** How the command line gets the value of one input field of an act. */
 interface Field {
   options: readonly Option[];
-  /** undefined: it was not given; or a promise of it. Throws `CommandError`. */
+  /** Returns the field's value or a promise of it; undefined if it was not given. Throws `CommandError`. */
   value(flags: Flags, args: Args): unknown;
 }
 
-/** The commands of a noun: one for each of its acts. */
+/** Loads the acts of a noun and returns the definition of their commands, one for each act. */
 export async function actCommands(
   noun: (typeof NOUNS)[keyof typeof NOUNS],
   overrides: CommandOverrides = COMMAND_OVERRIDES,
@@ -72,7 +72,7 @@ function defineCommand(command: Command, act: Act, own: CommandOverride): void {
   const isTenantInPath = http?.params.includes("tenantId") === true;
   if (http !== undefined) {
     command.option("--api <url>", "by HTTP, with BELFRY_API_KEY", environment.apiUrl);
-    // The key says the tenant.
+    // The API key determines the tenant, so --tenant is required only if the path contains it.
     const isByApi = () => tenantOf()?.makeOptionMandatory(isTenantInPath);
     command.on("option:api", isByApi);
     if (environment.apiUrl !== undefined) isByApi();
@@ -128,13 +128,13 @@ function defineCommand(command: Command, act: Act, own: CommandOverride): void {
         ...input,
         tenantId: flags.tenant,
       });
-    // Parts that ask for a tenant need none.
+    // Overrides that require a tenant get an empty one: the path or the API key determines it.
     const result = await work({ ...flags, tenant: "" }, args, byApi)(NO_SESSION);
     if (result !== undefined) await printJson(result);
   });
 }
 
-/** All pages of a list, up to its limit. */
+/** Reads a list page by page, up to the given limit. */
 async function* pagesOf(act: Act, run: Run, given: Flags): AsyncGenerator<unknown[]> {
   const most = Number(act.input.properties.limit?.maximum);
   let left = given.limit === undefined ? Number.POSITIVE_INFINITY : Number(given.limit);
@@ -148,7 +148,7 @@ async function* pagesOf(act: Act, run: Run, given: Flags): AsyncGenerator<unknow
   } while (after !== undefined && left > 0);
 }
 
-/** `eventType` of text is `--event-type <type>`, `userId` is `--user <id>`. */
+/** Returns the default flag of a field: `eventType` becomes `--event-type <type>`, `userId` becomes `--user <id>`. */
 function regularFlag(field: string, { writeOnly, ...schema }: TSchema): string {
   const type = [schema.type].flat()[0];
   const flag = flagOf(field);
@@ -174,7 +174,7 @@ function fieldOf(schema: TSchema, flags: string): Field {
   const option = new Option(flags, description);
   const named = option.attributeName();
   const [flag, spec = ""] = flags.split(" ");
-  // `<n|none>` has a word for null, `<list|all>` one for an empty list.
+  // In `<n|none>` the word means null, in `<list|all>` it means an empty list.
   const [, kind = "", word] = /^<(.+)\|(\w+)>$/.exec(spec) ?? [];
   if (word !== undefined && kind !== "on") {
     const none = type === "array" ? [] : null;
@@ -242,13 +242,13 @@ function fieldOf(schema: TSchema, flags: string): Field {
   return { options: [option.makeOptionMandatory(isRequired)], value: (given) => given[named] };
 }
 
-/** `a,b`; '' for none. */
+/** Parses `a,b`. An empty text gives an empty list. */
 function namesValue(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());
   return names.filter((name) => name !== "");
 }
 
-/** How a value is read, by its placeholder in `<n|none>`; others are texts. */
+/** Parsers of values by the placeholder, such as `n` in `<n|none>`. Other values remain texts. */
 const VALUES: Readonly<Record<string, (text: string, word: string) => unknown>> = {
   n: integerOrWord,
   "from-to": quietHoursValue,

@@ -13,10 +13,10 @@ function needsDatabase(): never {
 }
 const ABSENT = new Proxy(needsDatabase, { get: needsDatabase });
 
-/** Stands in for the session when a command runs by HTTP. Using it is a programming error. */
+/** Replaces the session when a command runs by HTTP. Any use of it is a programming error. */
 export const NO_SESSION = new Proxy({} as Session, { get: () => ABSENT });
 
-/** Runs an act by the HTTP API. Throws what the act throws, with its words. */
+/** Runs an act by the HTTP API. Throws the same errors as the act, with the same messages. */
 export async function runByApi(
   base: string,
   { apiKey, webhookSecret }: Environment,
@@ -34,7 +34,7 @@ export async function runByApi(
   const headers = {
     ...own,
     "x-api-key": apiKey,
-    // The process is to end with its one call.
+    // Without keep-alive the process can exit right after its only call.
     connection: "close",
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(webhookSecret !== undefined && signatureOf(webhookSecret, signed)),
@@ -55,11 +55,14 @@ export async function runByApi(
   if (status >= 400) throw errorOf(status, answer.message, http);
   const { success: _, data, next, ...fields } = answer;
   if (act.pages && Array.isArray(data)) return { items: data, next };
-  // Some answers have their fields beside `success`.
+  // Some answers have their fields next to `success`, not in `data`.
   return data === undefined && Object.keys(fields).length > 0 ? fields : data;
 }
 
-/** Calls that are older than management sign their body alone. */
+/**
+ * Returns the headers that sign a request. Management calls sign time, method, path and body; older calls sign only
+ * their body.
+ */
 function signatureOf(
   secret: string,
   signed: { method: string; path: string; body: string | undefined },

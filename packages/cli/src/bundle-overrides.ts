@@ -41,7 +41,7 @@ export const BUNDLE_OVERRIDES: CommandOverrides = {
   },
 };
 
-/** Waits for what the API does in the background; then the output is the one of a small change. */
+/** Waits while the API applies the plan in the background. Returns the same output as for a small change. */
 async function appliedPlan(act: Act, runOf: (act: Act) => Run, input: Flags): Promise<Plan> {
   let shown = (await runOf(act)(input)) as Plan;
   if (shown.id === undefined) return shown;

@@ -1,11 +1,11 @@
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 
-/** Ends a command: its text goes to standard error, the exit code is 1. */
+/** Ends a command with exit code 1. Its message is written to standard error. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** The flag or argument in which a field of administration was given; the others have their regular flag. */
+/** Flags and arguments of input fields that are not named by the rule of `flagOf`. */
 const FLAGS: Readonly<Record<string, string>> = {
   id: "ID",
   addresses: "--address",
@@ -37,7 +37,7 @@ function nameOf(field: string): string {
   return FLAGS[field] ?? flagOf(field);
 }
 
-/** `eventType` is `--event-type`, `userId` is `--user`. */
+/** Returns the flag of a field by the rule: `eventType` becomes `--event-type`, `userId` becomes `--user`. */
 export function flagOf(field: string): string {
   const name = field.replace(/Id$/, "");
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -55,7 +55,7 @@ const UNREACHABLE = [
 ];
 
 function faultText(error: unknown): string {
-  // Several addresses of one host fail together.
+  // If all addresses of a host fail, the error is an AggregateError with one error for each.
   const first = error instanceof AggregateError ? error.errors[0] : error;
   if (!(first instanceof Error)) return String(first);
   const { code } = first as NodeJS.ErrnoException;

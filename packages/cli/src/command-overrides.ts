@@ -17,26 +17,29 @@ import type { Session } from "./session.ts";
 export type Flags = Readonly<Record<string, unknown>>;
 export type Args = readonly (string | undefined)[];
 
-/** Runs one act, here or by HTTP. */
+/** Runs one act, on the database or by HTTP. */
 export type Run = (input: Flags) => Promise<unknown>;
 
 /** The parts of a command that do not follow from the fields of its act. */
 export interface CommandOverride {
-  /** The argument that is the tenant, as `<id>`, in place of `--tenant`. */
+  /** The argument that names the tenant, such as `<id>`. It replaces `--tenant`. */
   tenant?: string;
-  /** Fields that `input` gives; the others have the flags that follow from their kinds. */
+  /** Fields whose values come from `input`. The other fields have their default flags. */
   fields?: readonly string[];
-  /** Its arguments and options. */
+  /** Defines the command's own arguments and options. */
   define?(command: Command): unknown;
-  /** Fields of the act's input; `tenantId` too, where `define` has an option for the tenant of its own. */
+  /** Returns fields of the act's input, including `tenantId` if `define` adds its own option for the tenant. */
   input?(flags: Flags, session: Session, args: Args): Promise<Flags>;
   /** Returns the command's output without a database; undefined means that the command runs the act. */
   offline?(flags: Flags): Promise<unknown>;
-  /** The act that the flags ask for, where it is another one. */
+  /** Returns the act to run if the flags select another one than the command's own. */
   act?(flags: Flags): Promise<Act | undefined>;
-  /** Runs a command that consists of several acts. Its result is printed. */
+  /** Runs a command that consists of several acts. The result is printed. */
   run?(runOf: (act: Act) => Run, input: Flags, flags: Flags): Promise<unknown>;
-  /** For a change in parts: adds the next part to the sum so far, while the output has a `next`. */
+  /**
+   * For a change that is made in several calls: merges the next output into the sum. Called as long as an output has a
+   * `next`.
+   */
   added?(sum: never, part: never): unknown;
   /** Returns the value to print in place of the output; undefined prints nothing. */
   shown?(output: never, flags: Flags, args: Args, session: Session): unknown;
@@ -72,12 +75,12 @@ async function usersOf(path: unknown): Promise<string[] | undefined> {
   return lines.map((line) => line.trim()).filter((line) => line !== "");
 }
 
-/** For commands that look in all tenants where no flag names one. */
+/** Adds `--tenant` to commands that search all tenants if it is not given. */
 const ANY_TENANT: CommandOverride = {
   define: (command) => void command.option("--tenant <id>", "look in one tenant only"),
 };
 
-/** An account by its id alone, or by the flags. */
+/** Selects a provider account by its id alone, or by the flags. */
 const PROVIDER: CommandOverride = {
   fields: ["id"],
   define: (command) =>
@@ -100,7 +103,7 @@ const untestedToo = (command: Command, verb: string) =>
     `\nBy this command it is ${verb} even without a test: see provider test.`,
   );
 
-/** In base64. */
+/** Returns the file's bytes in base64. */
 async function attachmentData(file: string): Promise<string> {
   const { MAX_ATTACHMENT_BYTES } = await import("@belfry/contracts/attachments");
   const parts: Uint8Array[] = [];
@@ -115,7 +118,7 @@ async function attachmentData(file: string): Promise<string> {
 
 const MAX_DEAD_NAMED = 100;
 
-/** IDs, or flags that choose; to choose nothing at all is not enough. */
+/** Selects dead letters by ids or by flags. One of them is required: without either, the command fails. */
 const DEAD_LETTERS: CommandOverride = {
   fields: ["ids"],
   define(command) {
@@ -282,7 +285,7 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
     },
     input: async ({ sendAt }) => ({ sendAt }),
   },
-  // With access to the database, a message's id alone is enough.
+  // With access to the database, a message's id is enough to find its tenant.
   "outbox show": {
     define: (command) => command.option("--tenant <id>", "the tenant's id"),
     async input({ tenant }, { db }, [id = ""]) {
@@ -329,7 +332,7 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
   },
   "webhook replay": {
     fields: ["since", "until"],
-    // No time that is so long ago: a replay names its moments.
+    // Replaces the default flags, which also accept a relative time such as 24h: a replay names exact times.
     define: (command) =>
       void command
         .requiredOption("--since <time>", "of messages of this time and later")
@@ -342,12 +345,12 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
       if (flags.wait === false) return told;
       const { firstTryOf } = await import("@belfry/administration/webhooks/send-webhook-message");
       const of = { tenantId: String(flags.tenant), webhookId: String(flags.webhook) };
-      // null: not within 20 s. Is webhook-sender running?
+      // null if the attempt did not end within 20 s, for example because webhook-sender is not running.
       return { ...told, attempt: (await firstTryOf(db, { ...of, ...told })) ?? null };
     },
   },
   "secrets rotate": {
-    /** Fails where a secret could not be re-encrypted, once the report is printed. */
+    /** Prints the report and fails if a secret could not be re-encrypted. */
     async shown(report: SecretsReport) {
       const { dryRun, outdated, unreadable } = report;
       const faults = unreadable.map(({ owner, reason }) => `${owner}: ${reason}`);
@@ -361,7 +364,7 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
   },
 };
 
-/** A secret is read from a file: the list of processes shows what is given as a flag. */
+/** Reads a secret from a file, because the list of processes shows the values of flags. */
 function secretFile(description: string, { removable = false } = {}): CommandOverride {
   return {
     fields: ["webhookSecret"],

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { CommandError } from "./command-error.ts";
 
-/** The addresses of the database, the keys and the local stack. */
+/** The command line's settings from environment variables. */
 export interface Environment {
   /** Folder of the local stack. */
   home: string;
@@ -11,10 +11,10 @@ export interface Environment {
   secretsKeys: string | undefined;
   allowPrivateProviderAddresses: boolean;
   allowPrivateWebhookAddresses: boolean;
-  /** The API to which commands go. If absent, commands run on the database. */
+  /** The address of the API that commands call. If absent, commands use the database. */
   apiUrl: string | undefined;
   apiKey: string | undefined;
-  /** Signs the calls. */
+  /** The secret that signs calls of the API. */
   webhookSecret: string | undefined;
   /** The public address of the Admin UI. */
   adminBaseUrl: string | undefined;
@@ -24,7 +24,9 @@ export interface Environment {
   nats: NatsEnvironment;
 }
 
-/** `NATS_URL`, `NATS_PREFIX`, the file of credentials and those of TLS; absent where not set. */
+/**
+ * `NATS_URL`, `NATS_PREFIX`, the credentials file and the TLS files. Fields are absent if their variable is not set.
+ */
 interface NatsEnvironment {
   url?: string;
   prefix?: string;
@@ -34,7 +36,7 @@ interface NatsEnvironment {
 
 const WORKSPACE = resolve(import.meta.dirname, "../../..");
 
-/** An empty variable is an absent one. */
+/** Reads the settings. An empty variable counts as not set. */
 export function readEnvironment(
   // biome-ignore lint/style/noProcessEnv: the one place where the command line reads the environment
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -65,13 +67,13 @@ export function readEnvironment(
   };
 }
 
-/** Returns the values that are set. */
+/** Returns the values that are neither undefined nor empty. */
 function setOf<Name extends string>(values: Record<Name, string | undefined>) {
   const set = Object.entries(values).filter(([, value]) => value);
   return Object.fromEntries(set) as Partial<Record<Name, string>>;
 }
 
-/** `DATABASE_URL`, else what the local stack wrote into `local.json`. Throws `CommandError`. */
+/** Returns `DATABASE_URL`, or else the URL that the local stack wrote to `local.json`. Throws `CommandError`. */
 export async function findDatabaseUrl(environment: Environment): Promise<string> {
   if (environment.databaseUrl !== undefined) return environment.databaseUrl;
   const url = await localDatabaseUrl(environment.home);
@@ -82,8 +84,9 @@ export async function findDatabaseUrl(environment: Environment): Promise<string>
 }
 
 /**
- * The local stack sends to loopback addresses; elsewhere `ALLOW_PRIVATE_PROVIDER_ADDRESSES` and
- * `ALLOW_PRIVATE_WEBHOOK_ADDRESSES` say so.
+ * Returns whether providers or webhook endpoints may have private addresses. This is so if the database is that of the
+ * local stack, which sends to loopback addresses, or if `ALLOW_PRIVATE_PROVIDER_ADDRESSES` or
+ * `ALLOW_PRIVATE_WEBHOOK_ADDRESSES` is `true`.
  */
 export async function allowsPrivateAddresses(
   environment: Environment,
@@ -96,7 +99,7 @@ export async function allowsPrivateAddresses(
   return (await localDatabaseUrl(environment.home)) === databaseUrl;
 }
 
-/** `SECRETS_KEYS`, else the local stack's keys. Throws `CommandError`. */
+/** Returns `SECRETS_KEYS`, or else the keys of the local stack. Throws `CommandError`. */
 export async function findSecretsKeys(environment: Environment): Promise<string> {
   if (environment.secretsKeys !== undefined) return environment.secretsKeys;
   const keys = await readHomeFile<{ secretsKeys?: unknown }>(environment.home, "keys.json");
@@ -106,22 +109,22 @@ export async function findSecretsKeys(environment: Environment): Promise<string>
   );
 }
 
-/** `ADMIN_BASE_URL`, else where the local stack's Admin UI is. */
+/** Returns `ADMIN_BASE_URL`, or else the address of the local stack's Admin UI; undefined if there is none. */
 export async function findAdminUrl(environment: Environment): Promise<string | undefined> {
   if (environment.adminBaseUrl !== undefined) return environment.adminBaseUrl;
   const local = await readHomeFile<{ adminUrl?: unknown }>(environment.home, "local.json");
   return typeof local?.adminUrl === "string" ? local.adminUrl : undefined;
 }
 
-/** The process that holds the local stack, as it says itself. */
+/** Returns the id of the process that runs the local stack, as that process has stored it. */
 export async function findStackPid(environment: Environment): Promise<number | undefined> {
   const stack = await readHomeFile<{ pid?: unknown }>(environment.home, "stack.json");
-  // 0 and negative numbers would name process groups.
+  // 0 and negative numbers would address process groups.
   const pid = stack?.pid;
   return Number.isSafeInteger(pid) && (pid as number) > 1 ? (pid as number) : undefined;
 }
 
-/** The NATS server of the local stack, while it runs. */
+/** Returns the address of the local stack's NATS server; undefined if the stack is not running. */
 export async function findNatsUrl(home: string): Promise<string | undefined> {
   const local = await readHomeFile<{ natsUrl?: unknown }>(home, "local.json");
   return typeof local?.natsUrl === "string" ? local.natsUrl : undefined;
@@ -166,7 +169,10 @@ export async function adminUrl(baseUrl: string | undefined): Promise<string> {
   return given.replace(/\/$/, "");
 }
 
-/** `PUBLIC_URL`, else where the local stack's ingest-api is, without a / at the end. Throws `CommandError`. */
+/**
+ * Returns `PUBLIC_URL`, or else the address of the local stack's ingest-api, without a / at the end. Throws
+ * `CommandError`.
+ */
 export async function publicUrl(): Promise<string> {
   const { home, publicUrl: given } = readEnvironment();
   const local = await readHomeFile<{ apiUrl?: unknown }>(home, "local.json");

@@ -14,20 +14,20 @@ import { InvalidArgumentError } from "commander";
 export const ANY_CHANNEL = listed(CHANNELS, "or");
 export const ANY_PROVIDER_CHANNEL = listed(PROVIDER_CHANNELS, "or");
 
-/** Parsers of flags' values; commander names the flag in front of what they say. */
+// Parsers of flag values. Commander puts the flag's name in front of their error messages.
 
 export function integerValue(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(text);
 }
 
-/** For a flag that takes a word besides. */
+/** Parses a number for a flag that also accepts a word. */
 export function integerOrWord(text: string, word: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError(`It must be a whole number, or ${word}.`);
 }
 
-/** `none` stays as it is: commander takes null for a missing value. */
+/** Parses a number or `none`. Returns `none` unchanged, because commander treats null as a missing value. */
 export function integerOrNone(text: string): number | "none" {
   return text === "none" ? text : integerOrWord(text, "none");
 }
@@ -58,7 +58,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A moment, or how long ago. */
+/** Parses a time, either a moment or a time before now such as 24h. */
 export function timeValue(text: string): Date {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (count !== undefined && unit !== undefined) {

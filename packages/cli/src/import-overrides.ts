@@ -15,7 +15,10 @@ import { printJson } from "./output.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
-/** A file of any length goes part by part, here and by HTTP alike, so that no more than a part of it is held. */
+/**
+ * Overrides of the commands for imports. A file of any length is sent in parts, to the database or by HTTP, so that
+ * only one part is in memory.
+ */
 export const IMPORT_OVERRIDES: CommandOverrides = {
   "import start": {
     fields: ["file", "more"],
@@ -33,7 +36,7 @@ export const IMPORT_OVERRIDES: CommandOverrides = {
           begun = (await sent) as ShownImport;
         }
       } catch (error) {
-        // Nothing of a file that came only in part may be written.
+        // If only some parts of a file were sent, none of its lines may be written.
         const cancelled = begun && runOf(cancelImport)({ importId: begun.id });
         await cancelled?.catch(() => undefined);
         throw error;
@@ -67,7 +70,7 @@ async function* partsOf(bytes: AsyncIterable<Uint8Array>) {
   yield { text: held, more: false };
 }
 
-/** Tells how far it is until it has ended; fails where it did not end well, once that is printed. */
+/** Writes the import's progress to standard error until it has ended. If it has not ended well, prints it and fails. */
 async function ended(look: () => Promise<ShownImport>): Promise<ShownImport> {
   for (let told = -1; ; ) {
     const shown = await look();

@@ -3,18 +3,18 @@ import { open } from "node:fs/promises";
 import { fileText } from "@belfry/administration/file-text";
 import { CommandError } from "./command-error.ts";
 
-/** Above every bound on what a file may hold, and far below what a mistaken file would take. */
+/** In bytes. More than any accepted file may have, but little enough to stop at a file that was named by mistake. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** The flag that reads it; a stream is read once. */
+/** The flag that reads a stream such as standard input. A stream can be read only once. */
 const takenBy = new WeakMap<AsyncIterable<unknown>, string>();
 
-/** The bytes of a file, or of standard input for `-`: at most 2 MiB. Errors name the flag. */
+/** Reads a file, or standard input if the path is `-`, up to 2 MiB. Errors name the flag. */
 export async function readBytes(flag: string, path: string): Promise<Uint8Array> {
   return path === "-" ? await readStandardInput(flag) : await readFileBytes(flag, path);
 }
 
-/** Reads what `readBytes` reads, as text, whatever editor wrote it. */
+/** Like `readBytes`, but decodes text in any encoding that editors write. */
 export async function readInput(flag: string, path: string): Promise<string> {
   const bytes = await readBytes(flag, path);
   try {
@@ -45,7 +45,10 @@ export async function readJsonInput(flag: string, path: string): Promise<Record<
   return value as Record<string, unknown>;
 }
 
-/** The bytes of a file, or of standard input for `-`, of whatever length: opened when read. Errors name the flag. */
+/**
+ * Reads a file, or standard input if the path is `-`, without a limit of size. Opens the file at the first read. Errors
+ * name the flag.
+ */
 export async function* inputBytes(flag: string, path: string): AsyncGenerator<Uint8Array> {
   if (path === "-") {
     takeStandardInput(flag);

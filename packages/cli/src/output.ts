@@ -1,11 +1,11 @@
 import { once } from "node:events";
 
-/** One JSON value on standard output, and nothing else. */
+/** Prints one JSON value to standard output, and nothing else. */
 export async function printJson(value: unknown): Promise<void> {
   await write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** One JSON array, written as its pages come. */
+/** Prints one JSON array, page by page as the pages arrive. */
 export async function printJsonPages(pages: AsyncIterable<readonly unknown[]>): Promise<void> {
   let separator = "[\n";
   let any = false;

@@ -12,15 +12,15 @@ Commands with --api run by HTTP, without a database: --api or BELFRY_API_URL, BE
 and BELFRY_WEBHOOK_SECRET where the tenant signs its calls.`;
 
 interface CommandFile {
-  /** Gives the command its flags and what is below it. */
+  /** Adds flags and subcommands to the command. */
   define(command: Command): void;
 }
 
 type Row = readonly [name: string, description: string, load: () => Promise<CommandFile>];
 
-/** A noun whose commands are acts; `own`: their overrides. */
+/** Returns the row of a noun whose commands are acts. `own` loads their overrides. */
 function noun(name: keyof typeof NOUNS, own?: () => Promise<CommandOverrides>): Row {
-  // Loads all that acts import, which the help of all commands does not need.
+  // Imports all acts, which the help of all commands does not need.
   const load = async () =>
     (await import("./act-command.ts")).actCommands(NOUNS[name], await own?.());
   return [name, NOUNS[name].summary, load];
@@ -32,7 +32,7 @@ const ofBundles = async () => (await import("./bundle-overrides.ts")).BUNDLE_OVE
 
 const ofImports = async () => (await import("./import-overrides.ts")).IMPORT_OVERRIDES;
 
-/** In the order of the help. A file, with all that it imports, is loaded when its command is given. */
+/** In the order of the help. A command's file and its imports are loaded only if the command is given. */
 const COMMANDS: readonly Row[] = [
   noun("tenant"),
   noun("environment", ofBundles),
@@ -68,13 +68,16 @@ const COMMANDS: readonly Row[] = [
   ["stop", "Stop the local stack and wait until it is gone", () => import("./stop-command.ts")],
 ];
 
-/** All commands; those that `args` do not begin with are there by name and description only. */
+/**
+ * Creates the program. Only commands that the first two of `args` name are loaded; the others have only a name and a
+ * description. Without `args` all commands are loaded.
+ */
 export async function createProgram(args?: readonly string[]): Promise<Command> {
   const program = new Command("belfry")
     .description("The operator's command line of Belfry")
     .showHelpAfterError("(add --help for the flags)")
     .addHelpText("after", NOTES);
-  // The second word, too: `help tenant`.
+  // Two words, because the command is the second one in `help tenant`.
   const given = args?.slice(0, 2);
   for (const [name, description, load] of COMMANDS) {
     const command = program.command(name).description(description);

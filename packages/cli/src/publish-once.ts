@@ -5,11 +5,11 @@ import { CommandError } from "./command-error.ts";
 import { type Environment, findNatsUrl, readEnvironment } from "./environment.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** The services' default. */
+/** The same default as in the services. */
 const DEFAULT_PREFIX = "belfry";
 const PREFIX = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** Publishes one message and waits until the server has it. Throws `CommandError` when NATS is away. */
+/** Publishes one message and waits until the server has received it. Throws `CommandError` if NATS is not reachable. */
 export async function publishOnce(
   make: (prefix: string) => Promise<{ subject: string; message: string }>,
 ): Promise<void> {
@@ -43,12 +43,14 @@ export async function publishOnce(
   }
 }
 
-/** Like `publishOnce`, for a message that only speeds something up: no error if NATS is not set or not reachable. */
+/** Like `publishOnce`, for a message that only speeds something up. Ignores all errors, as when NATS is not set. */
 export async function publishIfPossible(make: Parameters<typeof publishOnce>[0]): Promise<void> {
   await publishOnce(make).catch(() => undefined);
 }
 
-/** Reads the same variables as the services do. Takes credentials out of an address and passes them on. */
+/**
+ * Returns the connection options. Reads the same variables as the services. Credentials in the address become options.
+ */
 function serverOptions(url: string, tls: Environment["nats"]["tls"]): ConnectionOptions {
   let parsed: URL[];
   try {

@@ -18,10 +18,10 @@ import {
 import { printJson } from "./output.ts";
 import { publishIfPossible, publishOnce } from "./publish-once.ts";
 
-/** A command's connected database and, on demand, its keys. */
+/** The database connection of a command, its secret keys and its rules. */
 export interface Session {
   db: Database;
-  /** The connections of `db`, for the functions of the database. */
+  /** The connection pool of `db`, for calls of the database's functions. */
   pool: Pool;
   keys(): Promise<SecretKeys>;
   /** Whether providers may have private addresses. */
@@ -30,7 +30,7 @@ export interface Session {
   allowPrivateWebhooks(): Promise<boolean>;
 }
 
-/** Does a command's work on the database, prints what it comes to as JSON, and disconnects. */
+/** Connects to the database, runs a command's work, prints the result as JSON and disconnects. */
 export async function onDatabase(work: (session: Session) => Promise<unknown>): Promise<void> {
   const environment = readEnvironment();
   const url = await findDatabaseUrl(environment);
@@ -90,7 +90,7 @@ export function callerOf(
       publicUrl,
       allowPrivateAddresses: session.allowPrivateAddresses,
       allowPrivateWebhooks: session.allowPrivateWebhooks,
-      // If NATS is unknown or not reachable, the dispatcher finds the event by itself some minutes later.
+      // If NATS is not set or not reachable, the dispatcher finds the event by itself some minutes later.
       publishEvent: (id, traceId) =>
         publishIfPossible(async (prefix) => ({
           subject: eventsSubject(prefix, "express"),

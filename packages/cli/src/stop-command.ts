@@ -38,14 +38,14 @@ async function waitUntilGone(pid: number, timeoutSeconds: number): Promise<void>
   }
 }
 
-/** A process id may have been given to another program since `stack.json` was written. */
+/** Returns whether the process is a local stack. The system may have reused the id since `stack.json` was written. */
 async function isStack(pid: number): Promise<boolean> {
   return /deploy[/\\]local[/\\]stack\.ts/.test((await commandOf(pid)) ?? "");
 }
 
 /**
- * The command of a live process; undefined when there is none. A process that has ended and waits for
- * its parent (a zombie) has no command any more.
+ * Returns the command line of a live process, or undefined if there is none. A process that has ended and waits for its
+ * parent (a zombie) has no command line either.
  */
 export async function commandOf(pid: number): Promise<string | undefined> {
   if (process.platform === "linux") {

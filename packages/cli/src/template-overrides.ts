@@ -46,7 +46,7 @@ const channel: CommandOverride = {
   input: async ({ channel }) => ({ channel }),
 };
 
-/** A template by its id, or by what it is for. */
+/** Selects a template by its id, or by tenant, event type and channel. */
 const address = {
   fields: ["eventType", "channel"],
   define(command) {
@@ -238,7 +238,7 @@ export const TEMPLATE_OVERRIDES: CommandOverrides = {
   "layout preview": joined(tenant, content("MJML with {{ $content }}, or -")),
 };
 
-/** Several overrides as one. */
+/** Merges several overrides into one. */
 function joined(...own: readonly CommandOverride[]): CommandOverride {
   return Object.assign({}, ...own, {
     fields: own.flatMap(({ fields = [] }) => fields),
@@ -283,7 +283,7 @@ function throttleOf(flag: unknown) {
   return throttle;
 }
 
-/** The other kind of window. Setting one kind replaces the other. */
+/** For each part of a digest's window: a part of the other kind of window. Setting one kind removes the other. */
 const OTHER_WINDOW: Readonly<Record<string, string>> = {
   windowSeconds: "at",
   sliding: "at",
@@ -292,7 +292,7 @@ const OTHER_WINDOW: Readonly<Record<string, string>> = {
   days: "windowSeconds",
 };
 
-/** Returns the digest's settings. A part that is left out keeps its published value. */
+/** Returns the settings of the digest. Parts that are not given keep their saved value. */
 async function digestOf(db: Database, flags: Flags) {
   const given = digestParts(flags);
   const isGiven = Object.keys(given).length > 0;
