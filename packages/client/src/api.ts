@@ -1,31 +1,31 @@
-/** The requests and answers of Belfry's API, as its OpenAPI document describes them. */
+// The requests and answers of Belfry's API, as its OpenAPI document describes them.
 
 export type Channel = "EMAIL" | "SMS" | "PUSH";
 
 export interface TriggerInput {
   /** Matched against the event type of your templates. */
   eventType: string;
-  /** Your own reference: stored and shown, not unique. */
+  /** Your own reference. Belfry stores and shows it. Several events may have the same. */
   eventId?: string;
-  /** Narrows the channels of this event; none or an empty list: all. */
+  /** Restricts the event to these channels. If absent or empty, all channels are used. */
   channels?: Channel[];
   payload: {
     /** The recipient's id in your own system. */
     userId: string;
     /** Needed for EMAIL. */
     recipientEmail?: string | null;
-    /** Needed for SMS; E.164, as +12025550123. */
+    /** Needed for SMS. In E.164 form, such as +12025550123. */
     recipientPhone?: string | null;
   };
-  /** The recipient's language, as `de-AT` or `zh-Hant` (BCP 47): which templates are taken. */
+  /** The recipient's language in BCP 47, such as `de-AT` or `zh-Hant`. It selects the templates. */
   locale?: string;
   /** Time at which Belfry dispatches the event, in ISO 8601 with an offset. A past time means now. */
   sendAt?: string;
-  /** The same in seconds from the acceptance, in place of `sendAt`. */
+  /** The same as a number of seconds after the acceptance. Use either this or `sendAt`. */
   delaySeconds?: number;
   /** A key for cancelling: one call cancels all events with this key. */
   cancelKey?: string;
-  /** Envelope of the mail. Each field takes precedence over the template's. */
+  /** Envelope of the mail. Each field that is set replaces that of the template. */
   email?: EmailInput;
   /** Values for the templates, by name. */
   variables?: Record<string, unknown>;
@@ -34,32 +34,32 @@ export interface TriggerInput {
 /** A named set of users. */
 export interface Topic {
   key: string;
-  /** How many users are in it. */
+  /** The number of its users. */
   members: number;
   createdAt: string;
 }
 
 export interface TopicPage {
   topics: Topic[];
-  /** For `after`; undefined: there is no more. */
+  /** The value of `after` for the next page; undefined if this is the last one. */
   next: string | undefined;
 }
 
 export interface MemberPage {
   userIds: string[];
-  /** For `after`; undefined: there is no more. */
+  /** The value of `after` for the next page; undefined if this is the last one. */
   next: string | undefined;
 }
 
 export interface EmailInput {
-  /** The name beside the sender's address. */
+  /** The display name next to the sender's address. */
   fromName?: string | null;
   /** Address that receives replies. */
   replyTo?: string | null;
-  /** At most 10 addresses that get a copy. An empty list means none, whatever the template says. */
+  /** At most 10 addresses that get a copy. An empty list means none, even if the template has some. */
   cc?: string[] | null;
   bcc?: string[] | null;
-  /** Ids of `uploadAttachment`, at most 10; with `cid` the mail's HTML shows it as `<img src="cid:…">`. */
+  /** Ids from `uploadAttachment`, at most 10. With a `cid`, the mail's HTML shows the file as `<img src="cid:…">`. */
   attachments?: (string | { id: string; cid?: string })[];
 }
 
@@ -68,21 +68,21 @@ export interface AttachmentInput {
   name: string;
   /** Media type, such as `application/pdf` or `text/calendar; method=REQUEST`. */
   type: string;
-  /** Up to 10 MiB. */
+  /** At most 10 MiB. */
   data: Uint8Array;
 }
 
-/** A file that waits for an event to name its id. */
+/** An uploaded file that events can name by its id. */
 export interface Attachment {
   id: string;
   name: string;
   type: string;
   bytes: number;
-  /** If no event has named it by then, it is deleted. */
+  /** If no event has named the file by this time, it is deleted. */
   expiresAt: string;
 }
 
-/** An event that rests. */
+/** An event that is stored and is dispatched at a later time. */
 export interface ScheduledEvent {
   id: string;
   eventId: string;
@@ -96,28 +96,28 @@ export interface ScheduledEvent {
 
 export interface ScheduledPage {
   events: ScheduledEvent[];
-  /** For `after`; undefined: there is no more. */
+  /** The value of `after` for the next page; undefined if this is the last one. */
   next: string | undefined;
 }
 
 export interface Triggered {
-  /** Belfry's id of the event: for `event`. */
+  /** Belfry's id of the event; the argument of the call `event`. */
   id: string;
   message: string;
-  /** An earlier request with the same key was answered: nothing is delivered again. */
+  /** Whether an earlier request with the same key was accepted. Then nothing is delivered again. */
   replayed: boolean;
   traceId: string;
-  /** Probable mistakes: a misspelt field, an event type without a template. Absent if there are none. */
+  /** Probable mistakes, such as a misspelt field or an event type without a template. Absent if there are none. */
   warnings?: string[];
 }
 
-/** One of many events. */
+/** One event of a batch. */
 export interface BatchEvent extends TriggerInput {
-  /** As of a single trigger: one is generated when you give none. */
+  /** As for a single trigger. If absent, the client generates one. */
   idempotencyKey?: string;
 }
 
-/** The result of one event of a batch: the answer that a single call would have got. */
+/** The result of one event of a batch: the same answer as for a single call. */
 export type BatchResult =
   | {
       statusCode: 200;
@@ -125,16 +125,16 @@ export type BatchResult =
       eventId: string;
       replayed: boolean;
       message: string;
-      /** As of a single trigger. */
+      /** As for a single trigger. */
       warnings?: string[];
     }
   | {
       statusCode: number;
       success?: undefined;
       error: string;
-      /** With 422 one text a fault. */
+      /** For a 422, a list with one text for each fault. */
       message: string | string[];
-      /** Seconds; with 429 only. */
+      /** In seconds; only for a 429. */
       retryAfter?: number;
     };
 
@@ -145,16 +145,16 @@ export interface RealtimeToken {
 }
 
 export interface HistoryPage {
-  /** 1 to 1000; 50 when absent. */
+  /** 1 to 1000. Default: 50. */
   limit?: number;
   offset?: number;
-  /** Default: inbox, which is all that is neither archived nor snoozed. */
+  /** Default: `inbox`, which is everything that is neither archived nor snoozed. */
   view?: "inbox" | "archived" | "snoozed" | "all";
   /** Only event types of this category, by its key. */
   category?: string;
 }
 
-/** What of an inbox: all of it, or the event types of one category. */
+/** Part of an inbox: the event types of one category, or everything if no category is given. */
 export interface InboxPart {
   category?: string;
 }
@@ -163,22 +163,25 @@ export interface InboxTabs {
   /** The categories that have an item in the inbox. */
   categories: {
     key: string;
-    /** The label in each language; the key "" holds the default. */
+    /** The label by language; the key "" is the default. */
     label: Record<string, string>;
     unread: number;
   }[];
-  /** Whether there is such an item. */
+  /** Whether there are archived notifications. */
   archived: boolean;
   snoozed: boolean;
 }
 
 /** The changes to make to a notification. */
 export type NotificationChange =
-  /** false also takes the item out of the archive. */
+  /** false also takes the notification out of the archive. */
   | { read: boolean }
-  /** true marks it as read; false makes it what it was before. */
+  /** true also marks the notification as read; false restores the state before. */
   | { archived: boolean }
-  /** ISO 8601 with an offset: unread, and out of the inbox until then; null: back at once. */
+  /**
+   * In ISO 8601 with an offset. The notification becomes unread and leaves the inbox until then; null returns it at
+   * once.
+   */
   | { snoozedUntil: string | null };
 
 export interface Notification {
@@ -189,13 +192,13 @@ export interface Notification {
   status: "UNREAD" | "READ";
   /** ISO 8601, UTC. */
   created_at: string;
-  /** The link's target: an https address or a path of your own site. Absent if the template sets none. */
+  /** The link's target, an https address or a path of your own site. Absent if the template sets none. */
   url?: string;
-  /** Its buttons, at most two. Absent where its template sets none. */
+  /** At most two buttons. Absent if the template sets none. */
   actions?: { label: string; url: string }[];
-  /** Absent where it is not archived. */
+  /** Absent if the notification is not archived. */
   archived_at?: string;
-  /** Absent where it was not snoozed; past: by this time it is listed. */
+  /** Absent if the notification was not snoozed. Once this time is past, lists sort the notification by it. */
   snoozed_until?: string;
 }
 
@@ -204,14 +207,14 @@ export interface EventReport {
   eventId: string;
   tenantId: string;
   eventType: string;
-  /** scheduled: it rests until `sendAt`; cancelled: nothing of it has reached anybody, nor will. */
+  /** scheduled: the event is dispatched at `sendAt`. cancelled: nothing of it has been or will be delivered. */
   status: "accepted" | "scheduled" | "dispatched" | "refused" | "cancelled";
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
-  /** null: all. */
+  /** null if the trigger requested all channels. */
   requestedChannels: Channel[] | null;
-  /** The trigger's `email` as Belfry read it; absent if the trigger had none. */
+  /** The trigger's `email` as Belfry read it. Absent if the trigger had none. */
   email?: {
     fromName?: string;
     replyTo?: string;
@@ -225,18 +228,21 @@ export interface EventReport {
   acceptedAt: string;
   dispatchedAt: string | null;
   refusedAt: string | null;
-  /** null: at once. */
+  /** null if the event is dispatched at once. */
   sendAt: string | null;
   cancelKey: string | null;
   cancelledAt: string | null;
-  /** A cancel came during a try that is still under way. If that try fails there is no other. */
+  /** Whether the event was cancelled during an attempt that has not ended. If the attempt fails, it is not retried. */
   cancelPending: boolean;
-  /** Empty until it is dispatched. */
+  /** Empty until the event is dispatched. */
   channels: Partial<Record<Channel, ChannelReport>>;
   timeline: { at: string; channel: Channel | null; what: string }[];
 }
 
-/** Either `cancelKeys` or `eventIds`, each at most 100; events of `userIds` alone, where there are any. */
+/**
+ * Set either `cancelKeys` or `eventIds`, each with at most 100 items. `userIds` restricts the call to events of these
+ * users.
+ */
 export interface CancelInput {
   /** Cancel keys of triggers. */
   cancelKeys?: readonly string[];
@@ -245,19 +251,19 @@ export interface CancelInput {
   userIds?: readonly string[];
 }
 
-/** The truth from the moment of the answer on; ids are Belfry's. */
+/** The result of a cancel. It does not change after the answer, except for `pending`. Ids are Belfry's. */
 export interface Cancelled {
-  /** Nothing of these has reached anybody, nor will. */
+  /** Nothing of these events has been or will be delivered. */
   cancelled: string[];
-  /** Something of these had reached somebody; nothing has left by the channels in `stopped`. */
+  /** These events were delivered in part. Nothing was sent on the channels in `stopped`. */
   partly: { eventId: string; stopped: Channel[] }[];
-  /** A try of these is under way. It is the last one: ask again, and the answer says what became of them. */
+  /** An attempt of these events has not ended. It is the last one. Repeat the call to learn its result. */
   pending: string[];
-  /** Nothing was left to stop. */
+  /** Of these events nothing was left to stop. */
   tooLate: string[];
-  /** Those of `eventIds` that no event has; absent where there are none. */
+  /** Those of `eventIds` that belong to no event. Absent if there are none. */
   unknown?: string[];
-  /** There are more than 1,000 events: ask again, and it goes on. */
+  /** Set if there are more than 1,000 events. Repeat the call to cancel the next ones. */
   more?: true;
 }
 
@@ -265,7 +271,7 @@ export interface ChannelReport {
   /** Status, such as `accepted`, `waiting`, `failed` or `skipped`; `published` for PUSH. */
   status: string;
   reason: string | null;
-  /** Variables that the template names and the event does not have. */
+  /** Variables that the template uses and the event does not have. */
   missing: string[];
   delivery?: {
     id: string;
@@ -289,7 +295,7 @@ export interface ChannelReport {
   digest?: {
     id: string;
     state: "in" | "alone" | "read" | "cancelled";
-    /** How many other events the message combines. */
+    /** The number of other events in the message. */
     others: number;
     windowEndsAt: string;
     closedAt: string | null;
@@ -300,21 +306,21 @@ export interface ChannelReport {
 export interface QuietHours {
   /** A time such as 22:00 in the user's time zone. */
   from: string;
-  /** Earlier than `from`: on the next day. */
+  /** If earlier than `from`, the time is on the next day. */
   to: string;
 }
 
-/** All that Belfry is to know of a user: what is left out, or null, is forgotten. */
+/** Everything that Belfry is to store about a user. Fields that are absent or null are deleted. */
 export interface UserInput {
-  /** Used where a trigger names no recipientEmail. */
+  /** Used if a trigger has no recipientEmail. */
   email?: string | null;
-  /** E.164; used where a trigger names no recipientPhone. */
+  /** In E.164 form. Used if a trigger has no recipientPhone. */
   phone?: string | null;
   /** The user's locale, such as `de-AT`. Used if a trigger names none. */
   locale?: string | null;
   /** The user's time zone, such as `Europe/Vienna`. Default: the tenant's. */
   timezone?: string | null;
-  /** None: the tenant's. */
+  /** If absent or null, the tenant's quiet hours are used. */
   quietHours?: QuietHours | null;
 }
 
@@ -334,7 +340,7 @@ export interface User {
 export interface UserResult {
   userId: string | null;
   success: boolean;
-  /** Every fault, naming its field. */
+  /** Every fault, with the name of its field. */
   message?: string[];
 }
 
@@ -342,7 +348,7 @@ export interface PreferenceChange {
   /** A category's key, or * for all. */
   category: string;
   channel: Channel | "*";
-  /** null forgets what was said. */
+  /** null removes the setting. */
   enabled: boolean | null;
 }
 
@@ -355,14 +361,14 @@ export interface Preferences {
     source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";
     at: string;
   }[];
-  /** Texts are by language; "" is the default. */
+  /** Texts are by language; the key "" is the default. */
   categories: {
     key: string;
     label: Record<string, string>;
     description: Record<string, string>;
-    /** Sent even to users who turned it off. */
+    /** Whether messages are sent even if the user has turned the category off. */
     required: boolean;
-    /** false: sent only where it is turned on. */
+    /** If false, messages are sent only to users who have turned the category on. */
     defaultOn: boolean;
   }[];
 }
@@ -373,6 +379,6 @@ export interface Erasure {
   requestedAt: string;
   startedAt: string | null;
   endedAt: string | null;
-  /** Deleted rows, by kind; null until the erasure is done. */
+  /** The number of deleted rows by kind; null until the erasure is done. */
   deleted: Record<string, number> | null;
 }

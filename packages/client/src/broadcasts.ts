@@ -2,25 +2,28 @@ import { randomUUID } from "node:crypto";
 import type { Channel } from "./api.ts";
 import { type CallOptions, queryOf, segment } from "./call.ts";
 
-/** Either `topics` or `userIds`. */
+/** Set either `topics` or `userIds`. */
 export interface BroadcastInput {
-  /** For the members of up to 20 topics; who is in several gets it once. */
+  /** Up to 20 topics whose members get the event. A member of several topics gets it once. */
   topics?: string[];
-  /** For up to 10,000 users, in place of topics. */
+  /** Up to 10,000 users who get the event, in place of topics. */
   userIds?: string[];
-  /** Not for these users, at most 10,000. */
+  /** Users who do not get the event, at most 10,000. */
   exceptUserIds?: string[];
   /** The event type of a template. It must have no sensitive template. */
   eventType: string;
-  /** The same for everybody, at most 64 KiB of JSON. */
+  /** Values for the templates, the same for all users. At most 64 KiB of JSON. */
   variables?: Record<string, unknown>;
-  /** Only these channels; none or an empty list: all. */
+  /** Restricts the broadcast to these channels. If absent or empty, all channels are used. */
   channels?: Channel[];
-  /** When it begins, in ISO 8601 with an offset; past: at once. */
+  /** When the broadcast begins, in ISO 8601 with an offset. A past time means now. */
   sendAt?: string;
-  /** The language for everybody, as `de-AT`; default: each user's own. */
+  /** The language for all users, such as `de-AT`. Default: each user's own. */
   locale?: string;
-  /** Id or name of one of your providers. Messages on its channel then go through it alone. Default: as other events. */
+  /**
+   * Id or name of one of your providers. Messages on its channel are then sent through this provider only. Default: the
+   * providers are chosen as for other events.
+   */
   provider?: string;
 }
 
@@ -32,33 +35,36 @@ export type BroadcastState =
   | "cancelled"
   | "done";
 
-/** How far a broadcast is. Times are ISO 8601, UTC. */
+/** The state and progress of a broadcast. Times are ISO 8601, UTC. */
 export interface Broadcast {
   id: string;
   state: BroadcastState;
-  /** Why it is paused; null: it is not, or you have paused it. */
+  /** Why the broadcast is paused. null if it is not paused, or if you have paused it. */
   reason: string | null;
   eventType: string;
-  /** null: it is for a list of users. */
+  /** null if the broadcast is for a list of users. */
   topics: string[] | null;
-  /** null: all. */
+  /** null if all channels are used. */
   channels: Channel[] | null;
-  /** null: each user's own. */
+  /** null if each user's own language is used. */
   locale: string | null;
-  /** Id of the provider that you named; null: none. */
+  /** Id of the provider that you named; null if you named none. */
   provider: string | null;
-  /** How many people it is for; an estimate until the last of them was processed. */
+  /** The number of recipients. This is an estimate until all recipients have been processed. */
   total: number;
-  /** For how many of them an event was made. */
+  /** For how many recipients an event exists. */
   expanded: number;
   /** Number of deliveries by status, over all channels; counted every few seconds. */
   byStatus: Record<string, number>;
   /** After a cancel: the number of events that reached nobody. */
   cancelled?: number;
-  /** Its other events: reached in part or whole, or ended before. Final once the state is cancelled. */
+  /**
+   * The other events, which were delivered in part or in full, or had ended before. Final when the state is
+   * `cancelled`.
+   */
   tooLate?: number;
   sendAt: string | null;
-  /** When a paused one goes on by itself; null: when you resume it. */
+  /** When a paused broadcast resumes by itself; null if it resumes only when you call `resume`. */
   resumesAt: string | null;
   createdAt: string;
   startedAt: string | null;
@@ -67,36 +73,36 @@ export interface Broadcast {
 
 export interface BroadcastOptions extends CallOptions {
   /**
-   * The same key again answers with the broadcast that it made. One is generated when you give none, so that a retry
-   * never makes two.
+   * A repeated key returns the broadcast that the first call created. If absent, the client generates one, so that a
+   * retry never creates a second broadcast.
    */
   idempotencyKey?: string;
 }
 
 export interface BroadcastPage {
   broadcasts: Broadcast[];
-  /** For `after`; undefined: there is no more. */
+  /** The value of `after` for the next page; undefined if this is the last one. */
   next: string | undefined;
 }
 
-/** One event to many people. */
+/** Calls for broadcasts: one event to many users. */
 export interface BroadcastCalls {
-  /** Resolves when Belfry has stored it; it is sent in the background. */
+  /** Creates a broadcast. Resolves when Belfry has stored it; it is sent in the background. */
   create(input: BroadcastInput, options?: BroadcastOptions): Promise<Broadcast>;
-  /** The newest first; at most `limit` (50), those after a page's `next`. */
+  /** Returns broadcasts, the newest first, at most `limit` (50). `after` is the `next` of the page before. */
   list(page?: { limit?: number; after?: string } & CallOptions): Promise<BroadcastPage>;
   show(id: string, options?: CallOptions): Promise<Broadcast>;
-  /** Nothing more of it leaves until it is resumed; 409 where it has ended. */
+  /** Pauses the broadcast: nothing more is sent until it resumes. Rejects with a 409 if it has ended. */
   pause(id: string, options?: CallOptions): Promise<Broadcast>;
-  /** Goes on where it stopped. */
+  /** Resumes the broadcast where it stopped. */
   resume(id: string, options?: CallOptions): Promise<Broadcast>;
-  /** For good: `cancelled` and `tooLate` are final once the state is cancelled. */
+  /** Cancels the broadcast for ever. `cancelled` and `tooLate` are final when the state is `cancelled`. */
   cancel(id: string, options?: CallOptions): Promise<Broadcast>;
 }
 
 const PATH = "/api/v1/broadcasts";
 
-/** How the client calls: `read` gets an answer whole, `changed` signs what it sends. */
+/** The client's functions for calls: `read` returns the whole answer, `changed` signs the request. */
 interface Calls {
   read<Answer>(path: string, rest: CallOptions): Promise<Answer>;
   changed<Answer>(

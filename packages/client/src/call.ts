@@ -7,16 +7,16 @@ const DEFAULT_TIMEOUT_MS = 10 * SECOND_MS;
 const DEFAULT_RETRIES = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8 * SECOND_MS;
-/** Longer than this is no pause but a limit of the day: the caller is told. */
+/** A 429 with a longer wait means a daily limit, so the call fails at once. */
 const DEFAULT_LONGEST_WAIT_MS = 65 * SECOND_MS;
 
-/** Sends a client's requests. Each part can be replaced. */
+/** How a client sends its requests. Each field can be replaced. */
 export interface Transport {
-  /** For one try. Default 10 s. */
+  /** Timeout of one try in ms. Default: 10 s. */
   timeoutMs: number;
-  /** Tries after the first. Default 3. */
+  /** The number of tries after the first one. Default: 3. */
   retries: number;
-  /** A 429 that asks for a longer wait is thrown at once. Default 65 s. */
+  /** In ms. A 429 that asks for a longer wait is thrown at once. Default: 65 s. */
   longestWaitMs: number;
   fetch: typeof fetch;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -25,7 +25,7 @@ export interface Transport {
 }
 
 export interface CallOptions {
-  /** Ends the call, the pauses between tries included. */
+  /** Aborts the call, also during the pauses between tries. */
   signal?: AbortSignal;
 }
 
@@ -35,16 +35,16 @@ export interface Answer<Body> {
 }
 
 type Request = CallOptions & {
-  /** A function is asked at each try: a signature may have the time in it. */
+  /** A function is called for each try, because a signature may contain the time. */
   headers?: Record<string, string> | (() => Record<string, string>);
   body?: string | Uint8Array;
-  /** For one try, where it is longer than that of all calls. */
+  /** Timeout of one try in ms, if it is longer than the client's. */
   timeoutMs?: number;
-  /** false: tried again only after a 429, as Belfry may have carried out the others. */
+  /** If false, only a 429 is retried, because after another failure Belfry may have carried out the request. */
   repeatable?: boolean;
 };
 
-/** One request with its retries: the same method, path and body each time. */
+/** Sends one request and retries it with the same method, path and body. */
 export type Caller = <Body>(
   method: string,
   path: string,
@@ -66,7 +66,8 @@ export function createCaller(
 
   async function attempt<Body>(method: string, path: string, one: Request): Promise<Answer<Body>> {
     const late = new AbortController();
-    // After a pause of this process timers come before sockets: an answer that is there is read first.
+    // If this process was suspended, its timers fire before it reads its sockets. setImmediate lets it first read an
+    // answer that has already arrived.
     const timer = setTimeout(
       () => setImmediate(() => late.abort(new DOMException("no answer in time", "TimeoutError"))),
       Math.max(timeoutMs, one.timeoutMs ?? 0),
@@ -76,7 +77,7 @@ export function createCaller(
     try {
       response = await request(`${baseUrl}${path}`, {
         method,
-        // A key is not sent on to wherever an answer points.
+        // Redirects are not followed, so that the API key is not sent to another address.
         redirect: "manual",
         signal: one.signal === undefined ? late.signal : AbortSignal.any([late.signal, one.signal]),
         headers: {
@@ -113,12 +114,12 @@ export function createCaller(
   };
 }
 
-/** Belfry has not begun with it. */
+/** Returns whether Belfry has rejected the request without carrying it out. */
 function isRefused(error: unknown): boolean {
   return error instanceof BelfryError && error.status === 429;
 }
 
-/** Milliseconds until the next try; undefined where none can help. */
+/** Returns the milliseconds until the next try, or undefined if a retry cannot help. */
 function pauseAfter(error: unknown, retry: number, random: () => number): number | undefined {
   if (error instanceof BelfryError) {
     if (error.status === 429 && error.retryAfterSeconds !== undefined) {
@@ -128,7 +129,7 @@ function pauseAfter(error: unknown, retry: number, random: () => number): number
   } else if (!(error instanceof BelfryNetworkError)) {
     return undefined;
   }
-  // A random half to whole of the pause, so that many clients do not return at the same moment.
+  // A random part, from half to all of the pause, so that many clients do not retry at the same moment.
   return Math.min(FIRST_PAUSE_MS * 2 ** retry, LONGEST_PAUSE_MS) * (0.5 + random() / 2);
 }
 
@@ -140,13 +141,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** URLs fold `.` and `..` away, encoded or not: the request would go to another path. */
+/**
+ * Encodes a text as one segment of a path. Throws a TypeError for "", `.` and `..`: URL parsers remove them, even if
+ * they are percent-encoded, so the request would have another path.
+ */
 export function segment(text: string): string {
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${text}" cannot be part of a path`);
   return encodeURIComponent(text);
 }
 
-/** `X-Service-Signature` of a body: HMAC-SHA256 in lowercase hex. */
+/** Returns the `X-Service-Signature` of a body: its HMAC-SHA256 in lowercase hex. */
 export function sign(webhookSecret: string, body: string | Uint8Array): string {
   return createHmac("sha256", webhookSecret).update(body).digest("hex");
 }
@@ -160,17 +164,17 @@ export function queryOf(fields: Readonly<Record<string, unknown>>): string {
   return query.size > 0 ? `?${query}` : "";
 }
 
-/** An answer that is no success. Branch on `status`. */
+/** Thrown if the API answers without success. Distinguish errors by `status`. */
 export class BelfryError extends Error {
   override readonly name = "BelfryError";
   readonly status: number;
   /** The error's name, such as `Validation Error`. */
   readonly error: string;
-  /** One line per fault; a 422 names each fault with its field. */
+  /** One line for each fault. A 422 names each fault's field. */
   readonly messages: readonly string[];
-  /** Set for 429: how long to wait. */
+  /** How long to wait, in seconds. Set only for a 429. */
   readonly retryAfterSeconds: number | undefined;
-  /** Name it when you ask us. */
+  /** The request's trace id. Give it when you ask us for help. */
   readonly traceId: string | undefined;
 
   constructor(response: { status: number; headers: Headers }, body: unknown) {
@@ -188,12 +192,12 @@ export class BelfryError extends Error {
   }
 }
 
-/** No answer came: no connection, or the time was up. Belfry may have the request all the same. */
+/** Thrown if no answer arrived: there was no connection, or the timeout passed. Belfry may have got the request. */
 export class BelfryNetworkError extends Error {
   override readonly name = "BelfryNetworkError";
 
   constructor(method: string, path: string, cause: unknown) {
-    // Not the path with its query: it holds user ids.
+    // The message has only the beginning of the path, because the rest and the query may contain user ids.
     super(`no answer to ${method} ${path.split("/").slice(0, 4).join("/")}`, { cause });
   }
 }

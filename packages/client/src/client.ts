@@ -37,78 +37,92 @@ export * from "./management.ts";
 export type * as Management from "./management-api.ts";
 export type * from "./webhooks.ts";
 
-/** Longer than Belfry lets an upload take. */
+/** In ms. Longer than Belfry allows for an upload. */
 const UPLOAD_TIMEOUT_MS = 20_000;
 
 export interface ClientOptions extends Partial<Transport> {
   /** Belfry's address, such as `https://notify.example.com`. */
   baseUrl: string;
-  /** Your API key: a secret of your backend. */
+  /** Your API key. Keep it secret, in your backend. */
   apiKey: string;
-  /** The webhook secret, if your tenant has one: then every trigger, broadcast and cancel and every change of a user, a topic or an endpoint is signed. */
+  /**
+   * The webhook secret, if your tenant has one. The client then signs every trigger, broadcast and cancel, and every
+   * change of a user, a topic or an endpoint.
+   */
   webhookSecret?: string | undefined;
-  /** Your tenant's id: needed for the calls about notifications alone. */
+  /** Your tenant's id. Only the calls about notifications need it. */
   tenantId?: string | undefined;
 }
 
 export interface TriggerOptions extends CallOptions {
   /**
-   * Equal keys within 24 hours are one event. One is generated when you give none, so that a retry
-   * never delivers twice and every call is an event of its own.
+   * Calls with equal keys within 24 hours create one event. If absent, the client generates one, so that every call
+   * creates its own event and a retry never delivers twice.
    */
   idempotencyKey?: string;
   traceId?: string;
 }
 
 export interface Client {
-  /** Sends an event; resolves when Belfry has stored it and will dispatch it. */
+  /** Sends an event. Resolves when Belfry has stored the event and will dispatch it. */
   trigger(input: TriggerInput, options?: TriggerOptions): Promise<Triggered>;
   /**
-   * Sends up to 100 events in one call. Resolves with a result for each, in their order: look at every `statusCode`, as
-   * some may be over a limit, or wrong. Only the whole call is retried.
+   * Sends up to 100 events in one call. Resolves with a result for each, in the same order. Check every `statusCode`,
+   * because some events may be invalid or over a limit. The client retries only the whole call.
    */
   triggerBatch(
     events: readonly BatchEvent[],
     options?: Omit<TriggerOptions, "idempotencyKey">,
   ): Promise<BatchResult[]>;
   /**
-   * Stores a file for the mails of events, whose `email.attachments` name its id within 24 hours. A try that is repeated
-   * may leave a second file, which is deleted after that time.
+   * Stores a file. Events can name its id in `email.attachments` within 24 hours. A retry may store the file twice; the
+   * second one is deleted after that time.
    */
   uploadAttachment(file: AttachmentInput, options?: CallOptions): Promise<Attachment>;
-  /** A connection token for one user's browser, valid for 2 hours. */
+  /** Returns a connection token for one user's browser, valid for 2 hours. */
   realtimeToken(userId: string, options?: CallOptions): Promise<RealtimeToken>;
-  /** A user's inbox, newest first; at most `limit` (50), after the first `offset`. */
+  /** Returns a user's inbox, newest first: at most `limit` (50), without the first `offset`. */
   history(userId: string, page?: HistoryPage & CallOptions): Promise<Notification[]>;
-  /** Marks one notification as read; again changes nothing. */
+  /** Marks one notification as read. A repetition changes nothing. */
   markRead(userId: string, notificationId: string, options?: CallOptions): Promise<void>;
-  /** Marks the whole inbox as read; answers how many were not. */
+  /** Marks the whole inbox as read. Returns how many notifications were unread. */
   markAllRead(userId: string, part?: InboxPart & CallOptions): Promise<number>;
-  /** Archives what is in the inbox; returns how many items that was. */
+  /** Archives everything in the inbox. Returns the number of archived notifications. */
   archiveAll(userId: string, part?: InboxPart & CallOptions): Promise<number>;
   unreadCount(userId: string, options?: CallOptions): Promise<number>;
-  /** The categories of what is in the inbox, with their unread counts, and whether there is anything else. */
+  /**
+   * Returns the categories in the inbox with their unread counts, and whether archived or snoozed notifications exist.
+   */
   inboxTabs(userId: string, options?: CallOptions): Promise<InboxTabs>;
-  /** Archives a notification, snoozes it, or marks it unread; again changes nothing. */
+  /** Archives, snoozes or marks a notification as unread. A repetition changes nothing. */
   changeNotification(
     userId: string,
     notificationId: string,
     change: NotificationChange,
     options?: CallOptions,
   ): Promise<void>;
-  /** Erases its texts and takes it out of every list. */
+  /** Erases the notification's texts and removes it from every list. */
   deleteNotification(userId: string, notificationId: string, options?: CallOptions): Promise<void>;
   /** Returns the report of an event by the id that `trigger` returned. */
   event(id: string, options?: CallOptions): Promise<EventReport>;
-  /** Stops what has not reached anybody of these events; says of each what could be stopped. */
+  /** Stops deliveries of these events that have not been sent. Returns for each event what was stopped. */
   cancel(input: CancelInput, options?: CallOptions): Promise<Cancelled>;
-  /** Events that rest until their time, the soonest first; at most `limit` (50), those after a page's `next`. */
+  /**
+   * Returns events that wait for their time, the soonest first, at most `limit` (50). `after` is the `next` of the page
+   * before.
+   */
   scheduled(page?: { limit?: number; after?: string } & CallOptions): Promise<ScheduledPage>;
-  /** Moves an event that rests (ISO 8601 with an offset; past: now); 409 where it rests no more. */
+  /**
+   * Moves a scheduled event to another time (ISO 8601 with an offset; past: now). Rejects with a 409 if the event is no
+   * longer scheduled.
+   */
   moveEvent(id: string, sendAt: string, options?: CallOptions): Promise<{ sendAt: string }>;
   /** Replaces what Belfry stores about a user. */
   putUser(userId: string, user: UserInput, options?: CallOptions): Promise<User>;
-  /** The same of up to 1,000; a bad one is told in its result and does not hold the others up. */
+  /**
+   * Replaces what Belfry stores about up to 1,000 users. The result of an invalid one has its faults; the others are
+   * stored.
+   */
   putUsers(
     users: readonly (UserInput & { userId: string })[],
     options?: CallOptions,
@@ -117,43 +131,43 @@ export interface Client {
   user(userId: string, options?: CallOptions): Promise<User>;
   /** Returns the user's preferences and the tenant's categories. */
   preferences(userId: string, options?: CallOptions): Promise<Preferences>;
-  /** Changes these cells, all or none, and leaves the others. */
+  /** Changes these preferences, all or none, and no others. */
   changePreferences(
     userId: string,
     changes: readonly PreferenceChange[],
     options?: CallOptions,
   ): Promise<Preferences>;
-  /** Erases a user, in the background: `erasure` tells how far it is. */
+  /** Starts the erasure of a user in the background. `erasure` returns its progress. */
   eraseUser(userId: string, options?: CallOptions): Promise<Erasure>;
   erasure(id: string, options?: CallOptions): Promise<Erasure>;
-  /** Your topics by their keys; at most `limit` (100), those after a page's `next`. */
+  /** Returns your topics by their keys, at most `limit` (100). `after` is the `next` of the page before. */
   topics(page?: { limit?: number; after?: string } & CallOptions): Promise<TopicPage>;
-  /** The users of a topic, in the order of their ids' bytes; `search`: only ids that begin so. */
+  /** Returns the users of a topic in the byte order of their ids. `search` returns only ids with this beginning. */
   members(
     topic: string,
     page?: { limit?: number; after?: string; search?: string } & CallOptions,
   ): Promise<MemberPage>;
   /**
-   * Adds users to a topic and removes others, at most 1,000 together; again changes nothing. The first one added makes
-   * the topic. Returns how many are in it.
+   * Adds users to a topic and removes others, at most 1,000 in all. A repetition changes nothing. Creates the topic
+   * when the first user is added. Returns the number of users in the topic.
    */
   changeMembers(
     topic: string,
     change: { add?: readonly string[]; remove?: readonly string[] },
     options?: CallOptions,
   ): Promise<number>;
-  /** Deletes a topic; its users stay. */
+  /** Deletes a topic, but not its users. */
   deleteTopic(topic: string, options?: CallOptions): Promise<void>;
-  /** One event to many people: to the members of topics, or to a list. */
+  /** Calls that send one event to many users: to the members of topics, or to a list. */
   readonly broadcasts: BroadcastCalls;
-  /** Endpoints of yours that are told what became of your events. */
+  /** Calls for your endpoints that receive the results of your events. */
   readonly webhooks: WebhookCalls;
 }
 
 /**
- * A client for one tenant. Every call retries what can pass: 429 after `retryAfter` seconds, 5xx and
- * network faults with growing pauses; at most 3 times. Rejects with `BelfryError` (an answer that is
- * no success), `BelfryNetworkError` (none came) or the reason of your own `signal`.
+ * Creates a client for one tenant. Every call retries temporary failures, at most 3 times: a 429 after `retryAfter`
+ * seconds, a 5xx or a network fault after increasing pauses. Calls reject with `BelfryError` (an answer without
+ * success), `BelfryNetworkError` (no answer) or the reason of your own `signal`.
  */
 export function createClient(options: ClientOptions): Client {
   const { webhookSecret, tenantId } = options;
@@ -162,7 +176,7 @@ export function createClient(options: ClientOptions): Client {
     if (tenantId === undefined) throw new TypeError("calls about notifications need the tenantId");
     return `/api/v1/notifications/${segment(tenantId)}/${segment(userId)}`;
   };
-  /** The text once, for all tries: a signature is over these very bytes. */
+  /** Returns the signature header of a body. All tries send the same text, because the signature covers its bytes. */
   const signed = (text: string): Record<string, string> =>
     webhookSecret === undefined ? {} : { "x-service-signature": sign(webhookSecret, text) };
   const changed = async <Data>(
@@ -328,6 +342,6 @@ function membersPath(topic: string): string {
 }
 
 function userPath(userId: string): string {
-  // The path of the batch is no user's.
+  // A user with the id "batch" must not get the path of the batch call.
   return `/api/v1/users/${userId === "batch" ? "%62atch" : segment(userId)}`;
 }

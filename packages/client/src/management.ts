@@ -4,9 +4,12 @@ import { MANAGEMENT_ROUTES, type ManagementCalls, type ManagementRoute } from ".
 
 const MANAGE_PATH = "/api/v1/manage";
 const SECOND_MS = 1000;
-/** Publishing compiles every language of a template: it takes longer than a trigger. */
+/** Longer than for a trigger, because publishing compiles every language of a template. */
 const DEFAULT_TIMEOUT_MS = 60 * SECOND_MS;
-/** Fields that name the state a change is based on. If the answer to a first try is lost, the second try meets its own change: 412 or 409. */
+/**
+ * Fields that name the state on which a change is based. If the answer to the first try is lost, a second try finds the
+ * first one's change and gets a 412 or 409.
+ */
 const BASES = ["revision", "plan", "basedOnVersion"];
 
 export interface ManagementOptions extends Partial<Transport> {
@@ -14,9 +17,9 @@ export interface ManagementOptions extends Partial<Transport> {
   baseUrl: string;
   /** A key with the role `manage` or `provision`. */
   apiKey: string;
-  /** The webhook secret, if your tenant has one: then every call is signed. */
+  /** The webhook secret, if your tenant has one. The client then signs every call. */
   webhookSecret?: string | undefined;
-  /** For one try. Default 60 s. */
+  /** Timeout of one try in ms. Default: 60 s. */
   timeoutMs?: number;
 }
 
@@ -25,12 +28,12 @@ export type ManagementCall = keyof ManagementCalls;
 export type ManagementInput<Name extends ManagementCall> = ManagementCalls[Name]["input"];
 export type ManagementData<Name extends ManagementCall> = ManagementCalls[Name]["data"];
 
-/** The calls that list in pages. */
+/** The calls that return lists in pages. */
 export type PagedCall = {
   [Name in ManagementCall]: ManagementCalls[Name] extends { pages: string } ? Name : never;
 }[ManagementCall];
 
-/** One of the rows that a call lists. */
+/** One row of a list call. */
 export type ManagementItem<Name extends PagedCall> = ManagementCalls[Name] extends {
   pages: infer Field;
   data: infer Data;
@@ -40,7 +43,7 @@ export type ManagementItem<Name extends PagedCall> = ManagementCalls[Name] exten
     : never
   : never;
 
-/** The input may be left out where no field of it is required. */
+/** The input may be omitted if none of its fields is required. */
 type Arguments<Name extends ManagementCall> =
   Record<string, never> extends ManagementInput<Name>
     ? [input?: ManagementInput<Name>, options?: CallOptions]
@@ -48,14 +51,14 @@ type Arguments<Name extends ManagementCall> =
 
 export interface ManagementClient {
   /**
-   * Makes one call and resolves with its data. Given the field `revision` or `plan`, it rejects with a `BelfryError` of
-   * status 412 if somebody else saved in between.
+   * Makes one call and resolves with its data. If the input has `revision` or `plan` and another change was saved in
+   * the meantime, it rejects with a `BelfryError` of status 412.
    */
   call<Name extends ManagementCall>(
     name: Name,
     ...given: Arguments<Name>
   ): Promise<ManagementData<Name>>;
-  /** Every row of a list, read page by page as you go; `limit` is the size of a page. */
+  /** Yields every row of a list and reads the pages when they are needed. `limit` is the size of a page. */
   each<Name extends PagedCall>(
     name: Name,
     ...given: Arguments<Name>
@@ -65,9 +68,10 @@ export interface ManagementClient {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Manages one tenant. 429 is retried as by `createClient`. 5xx and network faults are retried only where a repetition
- * does no harm: reads, dry runs, each `POST` (it carries an idempotency key), and each `PUT` and `DELETE` without a field
- * that says what it is based on. Rejects with `BelfryError`, `BelfryNetworkError` or the reason of your own `signal`.
+ * Creates a client that manages one tenant. 429 is retried as by `createClient`. 5xx and network faults are retried
+ * only if a repetition does no harm: reads, dry runs, each `POST` (it has an idempotency key), and each `PUT` and
+ * `DELETE` without a field of `BASES`. Rejects with `BelfryError`, `BelfryNetworkError` or the reason of your own
+ * `signal`.
  */
 export function createManagementClient(options: ManagementOptions): ManagementClient {
   const { webhookSecret, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
@@ -78,7 +82,7 @@ export function createManagementClient(options: ManagementOptions): ManagementCl
     const route: ManagementRoute | undefined = MANAGEMENT_ROUTES[name];
     if (route === undefined) throw new TypeError(`the management API has no call "${name}"`);
     const { path, body } = requestOf(route, input);
-    // Each try has the same key: Belfry carries one of them out, and answers the others as that one.
+    // All tries have the same key: Belfry carries out one of them and returns its answer to the others.
     const key = route.method === "POST" ? { "idempotency-key": randomUUID() } : {};
     const answer = await send<{ data: unknown }>(route.method, path, {
       ...rest,
@@ -91,7 +95,7 @@ export function createManagementClient(options: ManagementOptions): ManagementCl
 
   function signature(method: string, path: string, body = ""): Record<string, string> {
     if (webhookSecret === undefined) return {};
-    // The path as the request sends it: the base address may have a path of its own.
+    // Signs the path of the whole URL, because the base address may contain a path, too.
     const { pathname, search } = new URL(baseUrl + path);
     const at = String(Math.floor(Date.now() / SECOND_MS));
     const signed = sign(webhookSecret, `${at}.${method}.${pathname}${search}.${body}`);
@@ -111,7 +115,7 @@ export function createManagementClient(options: ManagementOptions): ManagementCl
   return { call, each } as ManagementClient;
 }
 
-/** Fields are in the path, in the query, or else in the body; those that are undefined are left out. */
+/** Puts each field into the path, the query or else the body. Omits undefined fields. */
 function requestOf({ method, path, query = [] }: ManagementRoute, input: Fields) {
   const others = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const take = (name: string) => {

@@ -17,12 +17,12 @@ export type WebhookType =
   | "broadcast.done";
 
 export interface WebhookInput {
-  /** https, at a public host. */
+  /** An https address with a public host. */
   url: string;
-  /** Empty: everything. */
+  /** Empty: all types. */
   types?: WebhookType[];
   description?: string | null;
-  /** false if no messages are sent to it. */
+  /** If false, the endpoint gets no messages. */
   active?: boolean;
 }
 
@@ -34,9 +34,9 @@ export interface Webhook {
   description: string | null;
   active: boolean;
   disabledAt: string | null;
-  /** null beside a disabledAt: a person has. */
+  /** Why Belfry has disabled the endpoint. null although `disabledAt` is set: a person has disabled it. */
   disabledReason: string | null;
-  /** Nothing has reached it since. */
+  /** Since when every call has failed; null if the last one succeeded. */
   failingSince: string | null;
   pausedUntil: string | null;
   createdAt: string;
@@ -44,9 +44,9 @@ export interface Webhook {
 }
 
 export interface NewSigningSecret {
-  /** `whsec_…`, by which messages are verified; shown this once. */
+  /** The secret that verifies messages, `whsec_…`. It is shown only once. */
   secret: string;
-  /** Until then the one before signs, too. */
+  /** Until then, the previous secret also signs messages. */
   previousSecretUntil: string;
 }
 
@@ -80,11 +80,11 @@ export interface WebhookAttempt {
   number: number;
   at: string;
   durationMs: number | null;
-  /** HTTP status; null: no answer. */
+  /** HTTP status; null if no answer arrived. */
   status: number | null;
   outcome: "arrived" | "failed" | "unknown" | "under way";
   reason: string | null;
-  /** The first KiB of the answer. */
+  /** The first KiB of the endpoint's answer. */
   answer: string | null;
   nextAt: string | null;
   messageStatus: WebhookMessageStatus;
@@ -92,7 +92,7 @@ export interface WebhookAttempt {
 
 export interface WebhookPageInput {
   status?: WebhookMessageStatus;
-  /** Most of them, 1 to 500; default 50. */
+  /** The maximum of items, 1 to 500. Default: 50. */
   limit?: number;
   /** The `next` of the page before. */
   after?: string;
@@ -100,65 +100,70 @@ export interface WebhookPageInput {
 
 export interface WebhookPage<Item> {
   items: Item[];
-  /** For `after`; undefined: there is no more. */
+  /** The value of `after` for the next page; undefined if this is the last one. */
   next: string | undefined;
 }
 
 export interface ReplayInput {
-  /** ISO 8601 with an offset: messages of then or later. */
+  /** In ISO 8601 with an offset. Only messages of this time and later are sent. */
   since: string;
   until?: string;
-  /** Also those that have arrived. */
+  /** Also sends messages that have arrived. */
   all?: boolean;
   after?: string;
 }
 
 export interface Replayed {
   replayed: number;
-  /** There may be others: again, with `next` as `after`. */
+  /** Whether there may be more messages. If so, repeat the call with `next` as `after`. */
   more: boolean;
   next?: string;
 }
 
-/** Endpoints that are told what became of your events, and what they were told. */
+/** Calls for endpoints that receive the results of your events, and for the messages that were sent to them. */
 export interface WebhookCalls {
   list(options?: CallOptions): Promise<Webhook[]>;
-  /** Makes an endpoint, or changes the one with this URL; the secret is there where it was made, this once. */
+  /**
+   * Creates an endpoint, or changes the one with this URL. The secret is returned only when the endpoint is created.
+   */
   put(input: WebhookInput, options?: CallOptions): Promise<Webhook & { secret?: string }>;
   show(webhookId: string, options?: CallOptions): Promise<Webhook>;
-  /** Changes what is given. */
+  /** Changes the given settings. */
   change(webhookId: string, change: Partial<WebhookInput>, options?: CallOptions): Promise<Webhook>;
-  /** With its messages. */
+  /** Deletes an endpoint with its messages. */
   delete(webhookId: string, options?: CallOptions): Promise<void>;
-  /** The one before signs for 24 hours more; a retry takes nothing away from it. */
+  /** Replaces the secret. The previous one also signs for 24 hours, even if this call is retried. */
   rotateSecret(webhookId: string, options?: CallOptions): Promise<NewSigningSecret>;
-  /** Calls of the newest message first. */
+  /** Returns attempts: those of the newest message first. */
   attempts(
     webhookId: string,
     page?: WebhookPageInput & CallOptions,
   ): Promise<WebhookPage<WebhookAttempt>>;
-  /** The newest first. */
+  /** Returns messages, the newest first. */
   messages(
     webhookId: string,
     page?: WebhookPageInput & CallOptions,
   ): Promise<WebhookPage<WebhookMessage>>;
-  /** With the JSON that is posted, and every attempt. */
+  /** Returns a message with the posted JSON and every attempt. */
   message(
     webhookId: string,
     messageId: string,
     options?: CallOptions,
   ): Promise<WebhookMessage & { payload: string; attempts: WebhookAttempt[] }>;
-  /** Sends a message again, whatever became of it; 409 while it is under way. Returns the copy's id. */
+  /**
+   * Sends a message again, even if it has arrived. Rejects with a 409 if its delivery has not ended. Returns the copy's
+   * id.
+   */
   resend(webhookId: string, messageId: string, options?: CallOptions): Promise<string>;
-  /** Sends again what did not arrive of a window, at most 10,000 a call. */
+  /** Sends the messages of a time window again that did not arrive, at most 10,000 in one call. */
   replay(webhookId: string, window: ReplayInput, options?: CallOptions): Promise<Replayed>;
-  /** Sends a message of type webhook.test; returns its id, for `message`. */
+  /** Sends a message of type webhook.test. Returns its id for `message`. */
   test(webhookId: string, options?: CallOptions): Promise<string>;
 }
 
 const PATH = "/api/v1/webhooks";
 
-/** How the client calls: `read` gets an answer whole, `changed` signs what it sends. */
+/** The client's functions for calls: `read` returns the whole answer, `changed` signs the request. */
 interface Calls {
   read<Answer>(path: string, rest: CallOptions): Promise<Answer>;
   changed<Answer>(method: string, path: string, value: unknown, rest: CallOptions): Promise<Answer>;
