@@ -1,27 +1,29 @@
 import { domainToASCII } from "node:url";
 import { PHONE } from "./identifiers.ts";
 
-/** RFC 5321 lengths of the local part and of the whole, in octets of UTF-8. */
+/** Maximum lengths of the local part and of the whole address (RFC 5321), in bytes of UTF-8. */
 const MAX_LOCAL = 64;
 export const MAX_ADDRESS = 254;
 
-/** Most addresses: ASCII, dots where RFC 5321 allows them. */
+/** The local part of most addresses: ASCII, with dots where RFC 5321 allows them. */
 const PLAIN_LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
-/** Also letters beyond ASCII (RFC 6531), and dots anywhere, as Japanese carriers gave them out. */
+/** Also letters beyond ASCII (RFC 6531), and dots anywhere, because Japanese carriers gave out such addresses. */
 const UNQUOTED_LOCAL = /^(?:[a-z0-9!#$%&'*+/=?^_`{|}~.-]|[^\p{ASCII}\p{C}\p{Z}])+$/iu;
-/** Printable characters, `"` and `\` behind a `\`. Without angle brackets: mailers cut an address at them. */
+/**
+ * Printable characters in quotes, with `\` before `"` and `\`. No angle brackets, because mailers cut an address there.
+ */
 const QUOTED_LOCAL = /^"((?:[ !#-;=?-[\]-~]|[^\p{ASCII}\p{C}\p{Z}]|\\["\\])+)"$/u;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** domainToASCII also forgives spaces, ports and percent signs. */
+/** Checked first, because domainToASCII also accepts spaces, ports and percent signs. */
 const UNICODE_DOMAIN = /^[a-z0-9.\u0080-\uffff-]+$/i;
 
 /**
- * The one form in which an address is stored, compared and suppressed, or undefined when the text is not one
- * address that SMTP can carry, with SMTPUTF8 or without. Nothing that could start a header or a second
- * recipient passes.
+ * Returns the canonical form in which an address is stored, compared and suppressed. Undefined if the text is not
+ * exactly one address that SMTP can transport, with or without SMTPUTF8. Rejects everything that could begin a header
+ * or a second recipient.
  *
- * The local part is NFC, without quotes that it does not need; an international domain is in its ASCII form.
- * The case of letters stays.
+ * The local part is NFC, without unnecessary quotes. An international domain is in its ASCII form. The case of letters
+ * does not change.
  */
 export function emailAddress(text: string): string | undefined {
   if (text.length > MAX_ADDRESS) return undefined;
@@ -36,8 +38,8 @@ export function emailAddress(text: string): string | undefined {
 }
 
 /**
- * An address as SMTP, header fields and vendors take it: RFC 5321 wants a local part in quotes whose dots stand
- * at its ends or side by side. It needs SMTPUTF8 where it is not ASCII.
+ * Returns the form of an address for SMTP, header fields and vendors: RFC 5321 requires quotes around a local part with
+ * dots at its ends or side by side. An address that is not ASCII needs SMTPUTF8.
  */
 export function wireAddress(text: string): string {
   const address = emailAddress(text) ?? text;
@@ -49,12 +51,12 @@ export function wireAddress(text: string): string {
 
 function localPart(text: string): string | undefined {
   if (PLAIN_LOCAL.test(text)) return text;
-  // Before it is looked at: some characters compose to ASCII ones.
+  // Normalized before the test, because some characters compose to ASCII ones.
   const local = text.normalize("NFC");
   if (UNQUOTED_LOCAL.test(local)) return local;
   const content = QUOTED_LOCAL.exec(local)?.[1]?.replaceAll(/\\(.)/gu, "$1");
   if (content === undefined) return undefined;
-  // The same mailbox, says RFC 5321.
+  // RFC 5321: with or without the quotes it is the same mailbox.
   return UNQUOTED_LOCAL.test(content) ? content : `"${content.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
@@ -65,20 +67,20 @@ function asciiDomain(text: string): string | undefined {
   return DOMAIN.test(ascii) ? ascii : undefined;
 }
 
-/** A field of the trigger's payload that says where a message goes. */
+/** A field of the trigger's payload that contains the recipient's address on a channel. */
 export type AddressField = "recipientEmail" | "recipientPhone";
 
 interface AddressRow {
   field: AddressField;
-  /** Column in the table of events. */
+  /** The column in the table of events. */
   column: string;
   label: string;
-  /** The words after "must be" in a fault. */
+  /** The text after "must be" in a fault. */
   form: string;
   placeholder: string;
-  /** Column names in files of other services, most usual first, without blanks and punctuation. */
+  /** The column names in files of other services, most common first, without blanks and punctuation. */
   headings: readonly string[];
-  /** Returns the address in its stored form; undefined if the text is none. */
+  /** Returns the address in its stored form; undefined if the text is not an address. */
   read(text: string): string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Alerts for owners and operators by mail: at most one mail per hour about a tenant and kind. */
+// Alert mails for owners and operators: at most one mail per hour about a tenant and kind.
 
 const PAUSED_MINUTES = 5;
 const FAILED_PERCENT = 20;
@@ -6,24 +6,24 @@ const FAILED_OF_MESSAGES = 20;
 const DEAD_LETTERS = 10;
 
 interface AlertWords {
-  /** The mail's subject, and what the switch says. */
+  /** The mail's subject, and the label of the switch. */
   title: string;
-  /** When it is sent, shown below the switch. Explains the numbers of `ALERT_THRESHOLDS`. */
+  /** When the alert is sent. Shown below the switch. Explains the numbers of `ALERT_THRESHOLDS`. */
   when: string;
   /** The mail's text. */
   message: string;
-  /** The same of the mail that tells of the end. */
+  /** The texts of the mail that is sent when the problem ends. */
   ended: { title: string; message: string };
 }
 
 interface AlertKind extends AlertWords {
-  /** The page of the tenant where the mail's link leads, below the tenant's own. */
+  /** The page that the mail links to, relative to the tenant's own page. */
   page: "" | `/${string}`;
-  /** Told until a person chooses otherwise: of their own tenant, of all tenants. */
+  /** Whether people get the alert until they choose: owners for their own tenant, operators for all tenants. */
   byDefault: { owner: boolean; operator: boolean };
 }
 
-/** Thresholds from which something counts as trouble. */
+/** The values at which something counts as a problem. */
 export const ALERT_THRESHOLDS = {
   pausedMinutes: PAUSED_MINUTES,
   failedPercent: FAILED_PERCENT,
@@ -31,7 +31,7 @@ export const ALERT_THRESHOLDS = {
   deadLetters: DEAD_LETTERS,
 } as const;
 
-/** At most one mail of a kind about a tenant to a person in this time. */
+/** A person gets at most one mail of a kind about a tenant in this time. */
 export const ALERT_EVERY_MINUTES = 60;
 
 export const ALERTS = {
@@ -98,7 +98,7 @@ export const ALERTS = {
 export type Alert = keyof typeof ALERTS;
 export const ALERT_KINDS = Object.keys(ALERTS) as Alert[];
 
-/** The same words in the other languages of people. */
+/** The same texts in the other languages of the Admin UI. */
 const TRANSLATIONS: Readonly<Record<string, Readonly<Record<Alert, AlertWords>>>> = {
   de: {
     "provider-paused": {
@@ -203,7 +203,7 @@ const TRANSLATIONS: Readonly<Record<string, Readonly<Record<Alert, AlertWords>>>
   },
 };
 
-/** English where there is no such language. */
+/** Returns the texts of an alert, in English if the language has none. */
 export function alertWords(kind: Alert, language: string | null): AlertWords {
   return TRANSLATIONS[language ?? ""]?.[kind] ?? ALERTS[kind];
 }

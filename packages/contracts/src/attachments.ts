@@ -2,23 +2,23 @@ import { type Static, Type } from "@sinclair/typebox";
 import { field, success, time } from "./fields.ts";
 import { textFault, UUID, UUID_FORM } from "./identifiers.ts";
 
-/** Files that mails carry: `POST /api/v1/attachments` keeps one, and the trigger's `email.attachments` names it. */
+/** The path to upload files for mails. The trigger's `email.attachments` names an uploaded file. */
 export const ATTACHMENTS_PATH = "/api/v1/attachments";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Most bytes of one file. */
+/** The maximum of bytes of one file. */
 export const MAX_ATTACHMENT_BYTES = 10 * MIB;
 /** Bytes of one row of `attachment_chunks`; the last may be shorter. */
 export const ATTACHMENT_CHUNK_BYTES = 256 * KIB;
-/** Most files of one event. */
+/** The maximum of files of one event. */
 export const MAX_ATTACHMENTS = 10;
 export const MAX_ATTACHMENT_BYTES_OF_EVENT = 20 * MIB;
-/** Most bytes and files of a tenant that no event has named yet. */
+/** The maximum of bytes and of files of a tenant that no event has named yet. */
 export const MAX_UNNAMED_BYTES = 1024 * MIB;
 export const MAX_UNNAMED = 10_000;
-/** How long a file waits to be named. The same number stands in `attachments.sql`. */
+/** How long a file is kept if no event names it. `attachments.sql` has the same number. */
 export const UNNAMED_HOURS = 24;
 
 const FILE_NAME_HEADER = "X-File-Name";
@@ -26,14 +26,14 @@ export const FILE_NAME = FILE_NAME_HEADER.toLowerCase();
 const NOT_ENCODED = "must be percent-encoded UTF-8, such as M%C3%BCller.pdf";
 const MAX_TYPE_CHARACTERS = 255;
 
-/** Reads a file's name from the header: returns the name, or its fault without the header's name. */
+/** Reads a file's name from the header. Returns the name, or the fault with the header's name. */
 export function fileNameOf(
   header: unknown,
   allowExecutables: boolean,
 ): { name: string } | { fault: string } {
   const fault = (words: string) => ({ fault: `${FILE_NAME_HEADER} ${words}` });
   if (typeof header !== "string" || header === "") return fault("is missing");
-  // Node reads each byte of a header as a character.
+  // Node decodes each byte of a header as one character.
   if (/[^\x20-\x7e]/.test(header)) return fault(NOT_ENCODED);
   let name: string;
   try {
@@ -52,7 +52,7 @@ export function fileNameOf(
 const EXECUTABLE =
   "mail servers refuse programs, and this tenant's settings do not allow them (allowExecutables)";
 
-/** Marks that turn the direction of text: `gpj.exe` would look like `exe.jpg`. */
+/** Characters that change the direction of text: with them, `gpj.exe` would look like `exe.jpg`. */
 const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/;
 
 function fileNameFault(name: string): string | undefined {
@@ -64,7 +64,7 @@ function fileNameFault(name: string): string | undefined {
   return undefined;
 }
 
-/** Extensions that Outlook and Gmail refuse as attachments, because such files run when they are opened. */
+/** Extensions that Outlook and Gmail reject, because such files run when they are opened. */
 const EXECUTABLE_EXTENSIONS = new Set(
   [
     "ade adp apk app application appref-ms appx appxbundle asp aspx bas bat cab cer chm cmd cnt com cpl crt csh",
@@ -101,7 +101,7 @@ const EXECUTABLE_TYPES = new Set([
   "text/vbscript",
 ]);
 
-/** Windows ignores dots and spaces at a name's end. */
+/** Returns the extension. Ignores dots and spaces at the end of the name, as Windows does. */
 function extensionOf(name: string): string {
   let end = name.length;
   while (end > 0 && (name[end - 1] === "." || name[end - 1] === " ")) end -= 1;
@@ -114,10 +114,10 @@ function hasExecutableName(name: string): boolean {
 }
 
 const TOKEN = /^[A-Za-z0-9!#$&^_.+-]{1,64}$/;
-/** Matches a parameter without its quotes that needs no escapes. */
+/** Matches a parameter's value without its quotes, if it needs no escapes. */
 const PARAMETER_VALUE = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 
-/** A file's type as mails and vendors take it, or why it is none: the whole message of a 415. */
+/** Returns a file's type in the form for mails and vendors, or the fault, which is the whole message of a 415. */
 export function fileTypeOf(
   header: unknown,
   allowExecutables: boolean,
@@ -129,7 +129,7 @@ export function fileTypeOf(
   const [main = "", sub = "", ...rest] = type.split("/");
   if (rest.length > 0 || !TOKEN.test(main) || !TOKEN.test(sub)) return none;
   if (main === "multipart" || type === "application/x-www-form-urlencoded") return none;
-  // Its transfer encoding must not be base64 (RFC 2046, 5.2).
+  // Such a part must not be encoded as base64 (RFC 2046, 5.2).
   if (main === "message") return { fault: "Content-Type must not be one of message/…" };
   if (!allowExecutables && EXECUTABLE_TYPES.has(type)) {
     return { fault: `Content-Type must not be ${type}: ${EXECUTABLE}` };
@@ -142,27 +142,27 @@ export function fileTypeOf(
     const given = parameter.slice(at + 1).trim();
     const value = /^".*"$/.test(given) ? given.slice(1, -1) : given;
     if (at < 1 || !TOKEN.test(name) || !PARAMETER_VALUE.test(value)) return none;
-    // The name of the file has a header of its own.
+    // The file's name has its own header.
     if (name === "name") continue;
     written.push(`${name}=${TOKEN.test(value) ? value : `"${value}"`}`);
   }
   return { type: written.join("; ") };
 }
 
-/** A file as events name it and mails carry it. */
+/** A file as events refer to it and mails contain it. */
 export interface MailAttachment {
   id: string;
   name: string;
-  /** With its parameters, as `text/calendar; method=REQUEST`. */
+  /** With its parameters, such as `text/calendar; method=REQUEST`. */
   type: string;
   bytes: number;
-  /** Hex. */
+  /** In hex. */
   sha256: string;
-  /** The id by which the mail's HTML shows it: `<img src="cid:logo">`. Absent: it is not shown inline. */
+  /** The id in the mail's HTML: `<img src="cid:logo">`. Absent if the file is not shown inline. */
   cid?: string;
 }
 
-/** Ids that `cid:` and Content-ID can hold without an escape (RFC 2392). */
+/** Ids that need no escapes in `cid:` URLs and Content-ID headers (RFC 2392). */
 const CID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const CID_FAULT = "must be 1 to 64 letters, digits, dots, dashes and underscores";
 
@@ -170,7 +170,7 @@ export type NamedAttachment = string | { id: string; cid?: string };
 
 const ID_PATTERN = `^${UUID_FORM}$`;
 
-/** `email.attachments` of a trigger. */
+/** Returns the type of a trigger's `email.attachments`. */
 export function attachmentsField() {
   return field<NamedAttachment[]>(
     {
@@ -220,7 +220,7 @@ function attachmentOf(item: unknown): { id?: unknown; cid?: unknown } {
   return typeof item === "object" && item !== null ? item : { id: item };
 }
 
-/** Returns a checked trigger's attachments in their order, with ids in lower case. */
+/** Returns the attachments of a checked trigger in the same order, with ids in lower case. */
 export function namedAttachments(
   attachments: readonly NamedAttachment[],
 ): { id: string; cid?: string }[] {

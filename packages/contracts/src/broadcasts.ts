@@ -4,7 +4,7 @@ import { anyObject, FAULT, field, locale, oneOf, orNull, success, text, time } f
 import { sendAt } from "./scheduled.ts";
 import { MAX_CHANNELS } from "./trigger.ts";
 
-/** One event to many people: `POST /api/v1/broadcasts`. */
+/** `POST /api/v1/broadcasts`: one event to many people. */
 export const BROADCASTS_PATH = "/api/v1/broadcasts";
 export const BROADCAST_PATH = `${BROADCASTS_PATH}/:broadcastId`;
 export const PAUSE_BROADCAST_PATH = `${BROADCAST_PATH}/pause`;
@@ -12,11 +12,11 @@ export const RESUME_BROADCAST_PATH = `${BROADCAST_PATH}/resume`;
 export const CANCEL_BROADCAST_PATH = `${BROADCAST_PATH}/cancel`;
 
 export const MAX_BROADCAST_TOPICS = 20;
-/** For, and except. */
+/** The maximum of users in `userIds`, and in `exceptUserIds`. */
 export const MAX_BROADCAST_USERS = 10_000;
-/** Most bytes of the variables as JSON, in UTF-8. */
+/** The maximum of bytes of the variables: their JSON in UTF-8. */
 export const MAX_BROADCAST_VARIABLE_BYTES = 64 * 1024;
-/** Two lists of the longest user ids, and the variables. */
+/** Enough for two lists of the longest user ids, and the variables. */
 export const MAX_BROADCAST_BODY_BYTES = 8 * 1024 * 1024;
 
 export const BROADCAST_STATES = [
@@ -159,7 +159,7 @@ export const BroadcastsResponse = Type.Object(
   { title: "BroadcastsResponse" },
 );
 
-/** The header X-Idempotency-Key. */
+/** The type of the header X-Idempotency-Key. */
 export const idempotencyKey = Type.Optional(
   field<string>(
     {

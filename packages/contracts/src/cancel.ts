@@ -2,10 +2,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import { CHANNELS } from "./channels.ts";
 import { FAULT, oneOf, success, text } from "./fields.ts";
 
-/** `POST /api/v1/events/cancel`: stops what has not reached anybody. */
+/** `POST /api/v1/events/cancel`: stops deliveries that have not been sent. */
 export const CANCEL_PATH = "/api/v1/events/cancel";
 
-/** Keys, ids or users in one call. */
+/** The maximum of keys, of ids and of users in one call. */
 export const MAX_CANCEL_NAMES = 100;
 /** Events that one call cancels at most. If there are more, the answer says so, and the next call continues. */
 export const MAX_CANCELLED_EVENTS = 1_000;

@@ -1,38 +1,40 @@
 import type { AddressField } from "./addresses.ts";
 
-/** Content of a channel: a mail, a short text, or a title with a body. */
+/** The kind of a channel's content: a mail, a short text, or a title with a body. */
 export type Content = "email" | "text" | "notification";
 
-/** A way by which an event can reach its recipient (specification, 2.1). */
+/** A channel by which an event can reach its recipient (specification, 2.1). */
 interface AnyRow {
-  /** Its part of the mask in `events.channels`: never another's, as stored events hold it. */
+  /**
+   * The channel's bit in the mask of `events.channels`. It must never change or be reused: stored events contain it.
+   */
   bit: number;
   content: Content;
-  /** Its name as a label, within a sentence, and as a plural for its messages. */
+  /** The channel's name as a label, the name within a sentence, and the plural for its messages. */
   words: { label: string; inSentence: string; plural: string };
-  /** The same for the readers of messages, by their language; without them `words` are used. */
+  /** The same for the readers of messages, by their language. If absent, `words` are used. */
   readersWords?: Readonly<Record<string, ReadersWords>>;
 }
 
-/** A channel's name on a page of its own, and how a message comes by it, within a sentence. */
+/** A channel's label for readers, and how a message arrives, as part of a sentence. */
 export interface ReadersWords {
   label: string;
   by: string;
 }
 
-/** It leaves through a tenant's provider. */
+/** A channel on which a tenant's provider sends. */
 export interface SentRow extends AnyRow {
   /** The address that an event needs for a delivery on the channel. */
   address: AddressField;
   sender: {
-    /** The process, `services/<service>`. */
+    /** The name of the folder and process, `services/<service>`. */
     service: string;
-    /** The wait before each try after the first, jittered by ±20 %. */
+    /** The wait before each retry, varied by ±20 %. */
     retrySeconds: readonly number[];
   };
 }
 
-/** It is ours: the dispatcher publishes it, to the user. */
+/** A channel of Belfry itself: the dispatcher publishes its messages to the user. */
 interface PublishedRow extends AnyRow {
   address: null;
   sender: null;
@@ -44,7 +46,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const RETRY_SECONDS = [5, 30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR];
 
-/** Everything that differs between channels; their order is the order of every list. */
+/** All differences between the channels. All lists of channels have this order. */
 const ROWS = {
   EMAIL: {
     bit: 1,
@@ -96,24 +98,27 @@ export type ProviderChannel = {
 export const CHANNEL_ROWS: Readonly<Record<Channel, ChannelRow>> = ROWS;
 export const CHANNELS = Object.keys(ROWS) as [Channel, ...Channel[]];
 export const PROVIDER_CHANNELS = CHANNELS.filter(isProviderChannel);
-/** For examples in documents. */
+/** The channel for examples in documents. */
 export const EXAMPLE_CHANNEL = PROVIDER_CHANNELS[0] as ProviderChannel;
 
-/** Status webhooks to tenants (webhook-payload.ts): no channel of an event, but queued, released and retried as one. */
+/**
+ * Status webhooks to tenants (webhook-payload.ts). Events have no such channel, but its messages are queued, released
+ * and retried like those of a channel.
+ */
 export const WEBHOOK = "WEBHOOK";
-/** Channels whose messages are rows of `deliveries` that a sender delivers. */
+/** Channels whose messages are rows of `deliveries` that a sender sends. */
 export type SentChannel = ProviderChannel | typeof WEBHOOK;
 export const SENT_CHANNELS: readonly SentChannel[] = [...PROVIDER_CHANNELS, WEBHOOK];
 
-/** The process that sends on a channel, `services/<service>`. */
+/** Returns the process that sends on a channel, `services/<service>`. */
 export function senderService(channel: SentChannel): string {
   return channel === WEBHOOK ? "webhook-sender" : sentRow(channel).sender.service;
 }
 
-/** Our own: published to open browsers, and one notification in the history for each event. */
+/** Belfry's own channel. Each event is published to open browsers and is one notification in the history. */
 export const IN_APP: Exclude<Channel, ProviderChannel> = "PUSH";
 
-/** On which Belfry writes to owners and operators. */
+/** The channel on which Belfry sends alerts and invitations to owners and operators. */
 export const MAIL: ProviderChannel = "EMAIL";
 
 export function isChannel(value: unknown): value is Channel {
@@ -137,7 +142,7 @@ export function channelsTo(address: AddressField): Channel[] {
   return CHANNELS.filter((channel) => CHANNEL_ROWS[channel].address === address);
 }
 
-/** The requested channels as one small number; null (all) for none given or an empty list. */
+/** Returns the requested channels as a bit mask, or null (all channels) if none are given. */
 export function channelMask(channels: readonly Channel[] | undefined): number | null {
   if (channels === undefined || channels.length === 0) return null;
   return channels.reduce((mask, channel) => mask | CHANNEL_ROWS[channel].bit, 0);
@@ -148,7 +153,7 @@ export function channelsOfMask(mask: number | null): Channel[] | null {
   return CHANNELS.filter((channel) => (mask & CHANNEL_ROWS[channel].bit) !== 0);
 }
 
-/** `EMAIL, SMS or PUSH`. Not by `Intl.ListFormat`, which takes 2.7 MB of every process. */
+/** Returns a list such as `EMAIL, SMS or PUSH`. Without `Intl.ListFormat`, which needs 2.7 MB in every process. */
 export function listed(names: readonly string[], last: string): string {
   return names.join(", ").replace(/, ([^,]*)$/, ` ${last} $1`);
 }

@@ -1,8 +1,8 @@
 import type { Channel } from "./channels.ts";
 
 /**
- * A delivery is one event on one of the channels that leave through a provider. A channel that never
- * became a delivery (no template, not allowed, no address) leaves its reason on the event instead.
+ * The states of a delivery, which is one event on one provider channel. If a channel gets no delivery (no template, not
+ * allowed, no address), the reason is stored on the event instead.
  */
 export const DELIVERY_STATUSES = [
   "queued",
@@ -20,17 +20,19 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** States that a provider reports for a message it has, from any try and in any later state of the delivery. */
+/** States that a provider reports for a message it has. They can follow any attempt and most other states. */
 const OF_A_PROVIDER = ["accepted", "delivered", "bounced", "complained"] as const;
 
-/** Every move a delivery can make; the database refuses any other (`delivery-moves.sql`, written from this). */
+/**
+ * All allowed changes of a delivery's status. The database rejects others (`delivery-moves.sql`, written from this).
+ */
 export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
-  // unknown: cancelled, when a try had ended without an answer.
+  // To `unknown`: the delivery was cancelled after an attempt that ended without an answer.
   queued: ["sending", "skipped", "expired", "failed", "unknown", ...OF_A_PROVIDER],
   sending: ["waiting", "failed", "expired", "skipped", "unknown", ...OF_A_PROVIDER],
   waiting: ["sending", "skipped", "expired", "failed", "unknown", ...OF_A_PROVIDER],
   accepted: ["delivered", "bounced", "complained"],
-  // bounced: some mail servers take a mail and send it back later.
+  // To `bounced`: some mail servers accept a mail and return it later.
   delivered: ["bounced", "complained"],
   bounced: [],
   complained: [],
@@ -41,31 +43,31 @@ export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly Deli
   discarded: [],
 };
 
-/** Random share by which the wait before another try varies. */
+/** The share by which the wait before a retry varies at random. */
 export const RETRY_JITTER = 0.2;
-/** A vendor's `Retry-After` is honoured up to this. */
+/** The maximum of a vendor's `Retry-After` that Belfry respects. */
 export const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** When what a template makes leaves, and how much of it: settings of an event type on a channel that is sent. */
+// Settings of an event type on a provider channel: when its messages are sent, and how many.
 
-/** One message for the events of a window; exactly one of `windowSeconds` and `at`. */
+/** Combines the events of a time window into one message. Exactly one of `windowSeconds` and `at` is set. */
 export interface DigestSettings {
   windowSeconds?: number;
-  /** HH:MM by the recipient's clock. */
+  /** HH:MM in the recipient's time zone. */
   at?: string;
-  /** With `at`: ISO days of the week, 1 is Monday; none: every day. */
+  /** Only with `at`: ISO days of the week, 1 is Monday. If absent, every day. */
   days?: number[];
-  /** Name of the variable by whose value events are kept apart. */
+  /** The name of a variable. Events with different values of it get different messages. */
   key?: string;
-  /** The window begins anew with each event. */
+  /** Whether each event restarts the window. */
   sliding?: boolean;
-  /** For a sliding window: its longest length, counted from the first event. */
+  /** For a sliding window: its maximum length, counted from the first event. */
   maxSeconds?: number;
-  /** The first event is sent by itself at once, and those of the window after it together. */
+  /** Whether the first event is sent alone at once, and only the later events of the window are combined. */
   leading?: boolean;
 }
 
-/** So many a user in any time of that length. */
+/** At most `count` messages to a user in any period of `seconds`. */
 export interface ThrottleSettings {
   count: number;
   seconds: number;
@@ -75,19 +77,19 @@ export interface ThrottleSettings {
 export interface EventOutcome {
   skipped?: Partial<Record<Channel, string>>;
   failed?: Partial<Record<Channel, string>>;
-  /** Variables that a template named and the event did not have. */
+  /** Variables that a template uses and the event does not have. */
   missing?: Partial<Record<Channel, string[]>>;
-  /** Other parts of a template that could not be rendered, in words. */
+  /** Other parts of a template that could not be rendered, as text. */
   warnings?: Partial<Record<Channel, string[]>>;
-  /** Links of a template that are not shown, in words with the reason. */
+  /** Links of a template that are left out, as text with the reason. */
   linksLeftOut?: Partial<Record<Channel, string[]>>;
-  /** Why it did not leave at once, and until when. */
+  /** Why the message was not sent at once, and until when it waits. */
   waits?: Partial<Record<Channel, string>>;
-  /** Why its message is not gathered with others, as its template says. */
+  /** Why the message is not combined with others, although its template has a digest. */
   apart?: Partial<Record<Channel, string>>;
 }
 
-/** Outcomes of an event in a digest. `alone`: sent by itself as the leading event. */
+/** The states of an event in a digest. `alone`: sent by itself as the first event. */
 export const DIGEST_ITEM_STATES = ["in", "alone", "read", "cancelled"] as const;
 export type DigestItemState = (typeof DIGEST_ITEM_STATES)[number];
 
@@ -95,8 +97,8 @@ export const MAX_DIGEST_SECONDS = 7 * 24 * 60 * 60;
 export const MAX_THROTTLE_COUNT = 100;
 export const MAX_THROTTLE_SECONDS = 7 * 24 * 60 * 60;
 export const MAX_AFTER_UNREAD_SECONDS = 7 * 24 * 60 * 60;
-/** One message gathers so many, or up to a batch more; who comes then opens another one. */
+/** The maximum of events in a digest's message. One batch may exceed it; the next event opens another digest. */
 export const MAX_DIGEST_EVENTS = 10_000;
-/** Most events that one message shows; `$count` counts all of them. */
+/** The maximum of events that one message shows. `$count` counts all of them. */
 export const MAX_DIGEST_ITEMS = 100;
 export const MAX_DIGEST_ITEM_BYTES = 1024 * 1024;

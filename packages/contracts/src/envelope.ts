@@ -4,11 +4,11 @@ import { attachmentsField, type MailAttachment } from "./attachments.ts";
 import { emailOrNone, field, open } from "./fields.ts";
 import { MAX_TEXT_CHARACTERS, PLAIN_TEXT, textFault } from "./identifiers.ts";
 
-/** In cc, and in bcc. */
+/** The maximum of addresses in cc, and in bcc. */
 export const MAX_COPIES = 10;
 
 /**
- * A mail's envelope: its parts beside text and recipient. An absent part comes from the template, or else from the
+ * A mail's envelope: everything except its text and recipient. An absent part is that of the template, or else of the
  * provider. Addresses have the form of `emailAddress`, and none occurs twice.
  */
 export interface Envelope {
@@ -20,16 +20,19 @@ export interface Envelope {
   attachments?: MailAttachment[];
 }
 
-/** Why a text cannot be the name beside a sender's address. */
+/** Returns why a text cannot be the name next to a sender's address; undefined if it can. */
 export function fromNameFault(name: string): string | undefined {
   const fault = textFault(name);
   if (fault !== undefined) return fault;
-  // Both end a line for some mail clients.
+  // Some mail clients treat both as the end of a line.
   if (/[\u2028\u2029]/.test(name)) return "must be one line";
   return name.trim() === "" ? "must not be blank" : undefined;
 }
 
-/** Why an address cannot be where answers go: a mail server may take one beyond ASCII only as a recipient. */
+/**
+ * Returns why an address cannot receive replies; undefined if it can. Mail servers may accept an address beyond ASCII
+ * only as a recipient.
+ */
 export function replyToFault(text: string): string | undefined {
   const address = emailAddress(text);
   if (address === undefined) return "must be an email address";
@@ -46,7 +49,9 @@ function copies(words: string) {
   );
 }
 
-/** Why this is no list of addresses for cc or bcc. It repeats none of them. */
+/**
+ * Returns why a value is not a list of addresses for cc or bcc; undefined if it is one. The fault quotes no address.
+ */
 export function copiesFault(value: unknown): string | undefined {
   if (!Array.isArray(value)) return "must be an array of email addresses";
   if (value.length > MAX_COPIES) return `must have at most ${MAX_COPIES} addresses`;
@@ -54,7 +59,7 @@ export function copiesFault(value: unknown): string | undefined {
   return bad === -1 ? undefined : `must have only email addresses: number ${bad + 1} is none`;
 }
 
-/** `email` of a trigger. */
+/** The type of a trigger's `email`. */
 export const TriggerEmail = open(
   Type.Object(
     {
@@ -63,7 +68,7 @@ export const TriggerEmail = open(
           {
             type: ["string", "null"],
             maxLength: MAX_TEXT_CHARACTERS,
-            // PLAIN_TEXT does without what else ends a line.
+            // PLAIN_TEXT already excludes the other characters that end a line.
             allOf: [{ pattern: PLAIN_TEXT }, { pattern: "^[^\\u2028\\u2029]*$" }],
             description: "The name beside the sender's address, which is the provider's",
             examples: ["Ann of Acme"],
@@ -110,7 +115,10 @@ export function readEnvelope({ fromName, replyTo, cc, bcc }: TriggerEmail): Enve
   return Object.keys(envelope).length === 0 ? undefined : envelope;
 }
 
-/** Returns the stored form of addresses, each mailbox once. Upper and lower case do not make a difference. */
+/**
+ * Returns the stored form of addresses, each mailbox once, ignoring case. Leaves out the lower-case addresses in
+ * `taken`.
+ */
 export function distinctAddresses(
   texts: readonly string[],
   taken: ReadonlySet<string> = new Set(),

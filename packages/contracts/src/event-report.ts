@@ -4,7 +4,7 @@ import { DELIVERY_STATUSES, DIGEST_ITEM_STATES } from "./delivery.ts";
 import { oneOf, orNull, time } from "./fields.ts";
 import { OUTCOME_CLASSES } from "./sending.ts";
 
-/** `GET /api/v1/events/{eventId}`: a tenant's view of what became of an event. */
+/** `GET /api/v1/events/{eventId}`: a report of an event and its deliveries for the tenant. */
 export const EVENT_PATH = "/api/v1/events/:eventId";
 
 const textOrNull = (description: string) => orNull(Type.String({ description }));
@@ -80,7 +80,7 @@ export type ChannelReport = Static<typeof ChannelReport>;
 
 type ChannelReports = Record<Channel, TOptional<typeof ChannelReport>>;
 
-/** Holds neither variables nor what was rendered: a template may be sensitive. */
+/** Contains neither variables nor rendered content, because a template may be sensitive. */
 export const EventReport = Type.Object(
   {
     id: Type.String({ format: "uuid", description: "Belfry's id: the header X-Event-Id" }),

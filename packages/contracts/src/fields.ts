@@ -4,16 +4,16 @@ import { MAX_TEXT_CHARACTERS, PHONE, PLAIN_TEXT, textFault, UUID } from "./ident
 import { isLocale, LOCALE_PATTERN, NO_LOCALE } from "./locale.ts";
 
 /**
- * Returns the fault of a value in the client's words, without the field's name; undefined if there is none. A schema with
- * such a function is checked by it alone (an object also by its properties). Its JSON Schema keywords only document it,
- * because they cannot count characters as we do or recognize an address.
+ * Returns the fault of a value in words for the client, without the field's name; undefined if there is none. If a
+ * schema has such a function, only the function checks it (and an object's properties). Its JSON Schema keywords only
+ * document it, because they cannot count characters as we do or recognize an address.
  */
 export type Fault = (value: unknown) => string | undefined;
 export const FAULT = Symbol("fault");
 
 export const OPEN = Symbol("open");
 
-/** Marks an object of the specification's own calls: its unknown fields are ignored. Every other object refuses them. */
+/** Marks an object of the specification's own calls: its unknown fields are ignored. All other objects reject them. */
 export function open<T extends TSchema>(schema: T): T {
   return { ...schema, [OPEN]: true };
 }
@@ -25,7 +25,7 @@ interface Words {
   "x-examples"?: Record<string, { value: unknown }>;
 }
 
-/** A type with a fault of its own. */
+/** Returns a type whose values are checked by `fault`. */
 export function field<T>(keywords: object, fault: Fault): TUnsafe<T> {
   return Type.Unsafe<T>({ ...keywords, [FAULT]: fault });
 }
@@ -34,7 +34,7 @@ export function faultOf(schema: TSchema): Fault | undefined {
   return (schema as { [FAULT]?: Fault })[FAULT];
 }
 
-/** 1–255 characters, no control characters, no lone surrogates. */
+/** Returns a type for texts of 1–255 characters without control characters and lone surrogates. */
 export function text(words: Words = {}): TUnsafe<string> {
   const keywords = { type: "string", minLength: 1, maxLength: MAX_TEXT_CHARACTERS };
   return field({ ...keywords, pattern: PLAIN_TEXT, ...words }, (value) =>
@@ -42,7 +42,7 @@ export function text(words: Words = {}): TUnsafe<string> {
   );
 }
 
-/** One of a few words. */
+/** Returns a type with a few allowed values. */
 export function oneOf<const T extends string>(values: readonly T[], words: Words = {}): TUnsafe<T> {
   const fault = `must be one of ${values.join(", ")}`;
   return field({ type: "string", enum: [...values], ...words }, (value) =>
@@ -52,7 +52,7 @@ export function oneOf<const T extends string>(values: readonly T[], words: Words
 
 const isNone = (value: unknown) => value === null || value === "";
 
-/** One address; null or empty: none. */
+/** Returns a type for an email address. null or an empty text means that there is none. */
 export function emailOrNone(words: Words): TUnsafe<string | null> {
   const address = { type: "string", format: "idn-email", maxLength: MAX_ADDRESS, ...words };
   const anyOf = [address, { type: "string", maxLength: 0 }, { type: "null" }];
@@ -63,7 +63,7 @@ export function emailOrNone(words: Words): TUnsafe<string | null> {
   );
 }
 
-/** A phone number in E.164 form; null or empty: none. */
+/** Returns a type for a phone number in E.164 form. null or an empty text means that there is none. */
 export function phoneOrNone(words: Words): TUnsafe<string | null> {
   const keywords = { type: ["string", "null"], pattern: `^$|${PHONE.source}`, ...words };
   return field(keywords, (value) =>
@@ -73,7 +73,7 @@ export function phoneOrNone(words: Words): TUnsafe<string | null> {
   );
 }
 
-/** A language, as de-AT: see locale.ts. */
+/** Returns a type for a language such as de-AT (locale.ts). */
 export function locale(words: Words): TUnsafe<string> {
   const keywords = { type: "string", pattern: LOCALE_PATTERN, ...words };
   return field(keywords, (value) =>
@@ -81,7 +81,7 @@ export function locale(words: Words): TUnsafe<string> {
   );
 }
 
-/** A type, or null. */
+/** Returns a type that also allows null. */
 export function orNull<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
   const fault = faultOf(schema);
@@ -93,7 +93,7 @@ export function orNull<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> 
   });
 }
 
-/** Yes or no. */
+/** Returns a type for true and false. */
 export function flag(words: Words = {}): TUnsafe<boolean> {
   return field({ type: "boolean", ...words }, (value) =>
     typeof value === "boolean" ? undefined : "must be true or false",
@@ -109,7 +109,7 @@ export function integer(bounds: { minimum: number; maximum: number }, words: Wor
   );
 }
 
-/** A JSON object that its own schema checks later. */
+/** Returns a type for a JSON object that another schema checks later. */
 export function anyObject(words: Words = {}): TUnsafe<Record<string, unknown>> {
   return field({ type: "object", ...words }, (value) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -118,20 +118,20 @@ export function anyObject(words: Words = {}): TUnsafe<Record<string, unknown>> {
   );
 }
 
-/** A secret that is given: the command line reads it from a file, and no fault or log repeats it. */
+/** Marks an input field as a secret: the command line reads it from a file, and no fault or log contains it. */
 export function secret<T extends TSchema>(schema: T): T {
   return { ...schema, writeOnly: true };
 }
 
-/** A field of an answer: a secret that is shown only once. Callers must not log it. */
+/** Returns a type for a secret in an answer that is shown only once. Callers must not log it. */
 export function shownOnce(words: string): TString {
   return Type.String({ description: words, readOnly: true, "x-secret": true });
 }
 
-/** Texts by language; the key "" holds the default. An empty text removes its language. */
+/** Texts by language; the key "" is the default. An empty text removes its language. */
 export type TextByLanguage = Record<string, string>;
 
-/** Texts by language, each of at most `maxCharacters`. */
+/** Returns a type for texts by language, each with at most `maxCharacters`. */
 export function textByLanguage(maxCharacters: number, words: Words = {}): TUnsafe<TextByLanguage> {
   const keywords = {
     type: "object",
@@ -163,19 +163,19 @@ function languageFault(text: unknown, maxCharacters: number): string | undefined
     : undefined;
 }
 
-/** A time in an answer; `words` describe it. */
+/** Returns a type for a time in an answer, described by `words`. */
 export function time(words: string): TString {
   return Type.String({ format: "date-time", description: `${words}; ISO 8601, UTC` });
 }
 
-/** A field of an answer: a secret that is returned only once and never logged. */
+/** Returns a type for a secret in an answer that is returned only once and never logged. */
 export function secretOnce(words: string): TString {
   return Type.String({ description: `${words}; answered this once`, "x-secret": true });
 }
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d[\d:.]{0,10}(Z|[+-]\d\d:\d\d))?$/;
 
-/** A moment in time, as 2026-11-20T12:00:00Z; a day alone begins at midnight UTC. */
+/** Returns a type for a moment such as 2026-11-20T12:00:00Z. A day without a time means its beginning in UTC. */
 export function moment(words: Words): TUnsafe<string> {
   return field({ type: "string", format: "date-time", ...words }, (value) =>
     typeof value === "string" && MOMENT.test(value) && !Number.isNaN(Date.parse(value))
@@ -184,10 +184,10 @@ export function moment(words: Words): TUnsafe<string> {
   );
 }
 
-/** A field of every successful answer. */
+/** The field `success` of every successful answer. */
 export const success = Type.Boolean({ description: "Always true" });
 
-/** An integer in the text of a query. */
+/** Returns a type for an integer in a query string. */
 export function integerText(
   bounds: { minimum: number; maximum: number; default: number },
   words: Words,
@@ -201,15 +201,17 @@ export function integerText(
   });
 }
 
-/** Text without a check here. Its reader answers bad values in its own way, such as by 403 or 404. */
+/**
+ * Returns a type for a text that is not checked here. Its reader answers bad values in another way, such as 403 or 404.
+ */
 export function documented(keywords: object): TUnsafe<string> {
   return field({ type: "string", ...keywords }, (value) =>
     typeof value === "string" || value === undefined ? undefined : "must be a string",
   );
 }
 
-/** An id of ours in a path: another text is of nothing. */
+/** Returns a type for one of our ids in a path. It is not checked: a text that is no id matches no row. */
 export function id(words: Words): TUnsafe<string> {
-  // JSON Schema's patterns have no flags.
+  // Both cases, because JSON Schema's patterns have no flags.
   return documented({ pattern: UUID.source.replaceAll("a-f", "a-fA-F"), ...words });
 }

@@ -7,25 +7,25 @@ export function isGlobalEventType(eventType: string): boolean {
 
 export const TENANT_ID = /^[a-z0-9]{1,32}$/;
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** A UUID in lower case, for patterns of schemas, which have no flags. */
+/** A UUID in lower case, for patterns of schemas, which cannot have flags. */
 export const UUID_FORM = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
-/** A number that a text message can be sent to, in E.164 form: no numbering plan has shorter ones. */
+/** A phone number in E.164 form that can receive text messages. No numbering plan has shorter numbers. */
 export const PHONE = /^\+[1-9]\d{6,14}$/;
 export const TRACE_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The rules of `textFault` on control characters and lone surrogates, for schemas. The second part is for validators
- * that see a pair of surrogates as two characters.
+ * The rules of `textFault` for control characters and lone surrogates, for schemas. The second part is for validators
+ * that treat a surrogate pair as two characters.
  */
 export const PLAIN_TEXT =
   "^(?:[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])*$";
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-/** Most texts have neither a control character nor a pair of surrogates: one look at them is enough. */
+/** Finds control characters and surrogates. Most texts have neither, so they need only this test. */
 const ODD = /[\u0000-\u001f\u007f-\u009f\ud800-\udfff]/;
 
 /**
- * The rule of `eventType`, `userId`, `eventId` and `X-Idempotency-Key`: 1–255 characters, no control
- * characters, no lone surrogates. Returns what is wrong, or undefined.
+ * Returns what is wrong with an `eventType`, `userId`, `eventId` or `X-Idempotency-Key`, or undefined. Allowed are
+ * 1–255 characters without control characters and lone surrogates.
  */
 export function textFault(value: string): string | undefined {
   if (value.length === 0) return "should not be empty";
@@ -38,7 +38,9 @@ export function textFault(value: string): string | undefined {
   return undefined;
 }
 
-/** The name before the first `#` of a realtime channel, and a Push template's target channel. */
+/**
+ * The length of a channel's name: the part of a realtime channel before the first `#`, and a Push template's target.
+ */
 const MAX_CHANNEL_NAME_CHARACTERS = 64;
 export const REALTIME_CHANNEL_NAME = new RegExp(
   `^[A-Za-z0-9_.:-]{1,${MAX_CHANNEL_NAME_CHARACTERS}}$`,
@@ -46,14 +48,14 @@ export const REALTIME_CHANNEL_NAME = new RegExp(
 export const PERSONAL_CHANNEL = "personal";
 export const SYSTEM_CHANNEL = "global_system";
 export const MAX_TEXT_CHARACTERS = 255;
-/** Bytes in UTF-8: the longest name, `#`, and the longest user id in characters of four bytes. */
+/** In bytes of UTF-8: the longest name, `#`, and the longest user id with four bytes per character. */
 export const MAX_REALTIME_CHANNEL_BYTES = MAX_CHANNEL_NAME_CHARACTERS + 1 + 4 * MAX_TEXT_CHARACTERS;
 
 export function realtimeChannel(name: string, userId: string): string {
   return `${name}#${userId}`;
 }
 
-/** Splits `<name>#<userId>` at the first `#`: a user id may itself hold `#` and `,`. */
+/** Splits `<name>#<userId>` at the first `#`, because a user id may contain `#` and `,`. */
 export function parseRealtimeChannel(channel: string) {
   const hash = channel.indexOf("#");
   if (hash < 0) return undefined;
@@ -64,15 +66,15 @@ export function parseRealtimeChannel(channel: string) {
   return { name, userId };
 }
 
-/** Bounds that more than one service checks. Source: decisions on the trigger, unless said. */
+// Limits that more than one service checks. Source: the decisions on the trigger, unless a comment names another one.
 
 export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_NESTING = 64;
 
-/** Rendered sizes; above them the channel ends `failed: rendered content too large`. */
+/** Maximum sizes of rendered pushes. If one is larger, the channel ends as `failed: rendered content too large`. */
 export const MAX_PUSH_TITLE_CHARACTERS = 256;
 export const MAX_PUSH_BODY_CHARACTERS = 4096;
-/** Bounds of a push's addresses, in ASCII, and of its buttons' labels. Longer ones are left out. */
+/** Maximum lengths of a push's links, in ASCII, and of its buttons' labels. Longer ones are left out. */
 export const MAX_PUSH_ADDRESS_CHARACTERS = 2048;
 export const MAX_PUSH_LABEL_CHARACTERS = 40;
 export const MAX_PUSH_ACTIONS = 2;
@@ -86,7 +88,7 @@ export const DEFAULT_ATTACHMENT_MIB = 5120;
 
 export const HISTORY_DEFAULT_LIMIT = 50;
 export const HISTORY_MAX_LIMIT = 1000;
-/** The largest integer of Postgres. A deep page costs a scan of all rows before it. */
+/** The largest integer of Postgres. A deep page scans all rows before it. */
 export const HISTORY_MAX_OFFSET = 2 ** 31 - 1;
 
 export const MAX_LIVE_API_KEYS = 10;

@@ -1,13 +1,13 @@
-/** Pictures that tenants upload for their mails and designs. */
+// Pictures that tenants upload for their mails and designs.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Most bytes of one image. */
+/** The maximum of bytes of one image. */
 export const MAX_IMAGE_BYTES = 2 * MIB;
-/** In pixels. */
+/** The maximum width and height in pixels. */
 export const MAX_IMAGE_SIDE = 4_096;
-/** Most images of one tenant. */
+/** The maximum of images of one tenant. */
 export const MAX_IMAGES = 200;
 export const MAX_IMAGE_BYTES_OF_TENANT = 100 * MIB;
 
@@ -25,7 +25,7 @@ const IMAGES_PATH = "/images";
 export const IMAGE_ROUTE = `${IMAGES_PATH}/:name`;
 export const IMAGE_ID = /^[0-9a-f]{32}$/;
 
-/** The address of a picture, for a mail. `publicUrl`: where readers reach ingest-api. */
+/** Returns the URL of a picture for a mail. `publicUrl` is the address at which readers reach ingest-api. */
 export function imageAddress(publicUrl: string, id: string): string {
   return `${publicUrl}${IMAGES_PATH}/${id}`;
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { field, integer, orNull } from "./fields.ts";
 
-/** A CSV file that is imported in the background. The table of imports says the same. */
+/** The kinds of CSV files that are imported in the background. The table of imports has the same list. */
 export const IMPORT_KINDS = ["users", "members"] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
@@ -14,22 +14,22 @@ export const IMPORT_STATES = [
   "cancelled",
 ] as const;
 
-/** Most bytes of a file, both as it comes and as it is stored until it is written. */
+/** The maximum of bytes of a file, both as received and as stored until its lines are written. */
 export const MAX_IMPORT_BYTES = 128 * 1024 * 1024;
 export const MAX_IMPORT_LINES = 1_000_000;
-/** Open imports of a tenant. With the bound above, this bounds the bytes of its files. */
+/** The maximum of open imports of a tenant. Together with `MAX_IMPORT_BYTES` this limits the stored bytes. */
 export const MAX_OPEN_IMPORTS = 4;
 export const MAX_PART_CHARACTERS = 500_000;
 const MAX_PARTS = 10_000;
-/** The first ones of a file. */
+/** The maximum of stored faults: the first ones of a file. */
 export const MAX_IMPORT_FAULTS = 100;
-/** The first ones of a file, each cut at 80 characters. */
+/** The maximum of reported columns: the first ones of a file, each cut at 80 characters. */
 export const MAX_IGNORED_COLUMNS = 50;
-/** How long an import is kept after its end, to be looked at. */
+/** How many days an import stays visible after its end. */
 export const IMPORT_DAYS = 30;
-/** An import of which no part came for so long is given up. */
+/** An import that gets no part for so long is cancelled. */
 export const PART_WITHIN_MINUTES = 60;
-/** All parts of a file come within this, or the import is given up. */
+/** An import whose parts do not all arrive in this time is cancelled. */
 export const PARTS_WITHIN_HOURS = 24;
 
 /** A column of a CSV file that is not read. */
@@ -39,14 +39,14 @@ const IgnoredColumn = Type.Object({
 });
 export type IgnoredColumn = Static<typeof IgnoredColumn>;
 
-/** A property of the answer of each import. */
+/** A property of the answers about imports. */
 export const IGNORED_COLUMNS = {
   ignoredColumns: Type.Array(IgnoredColumn, {
     description: `Columns that the first line names and that are not read: at most ${MAX_IGNORED_COLUMNS}`,
   }),
 };
 
-/** The text of a CSV file, or of a part of it: it may be cut at any place. */
+/** Returns a type for the text of a CSV file or of a part, which may be cut at any position. */
 export function csvPart() {
   const keywords = { type: "string", contentMediaType: "text/csv", maxLength: MAX_PART_CHARACTERS };
   const description = `the text of a CSV file, or a part of it: at most ${MAX_PART_CHARACTERS} characters`;

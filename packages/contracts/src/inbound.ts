@@ -1,27 +1,28 @@
-/** Answers of people to a tenant's text messages. */
+// Answers of people to a tenant's text messages.
 
-/** The path to which a provider delivers them: `/webhooks/<kind of provider>/<tenant>/inbound`. */
+/** The path to which a provider posts answers: `/webhooks/<kind of provider>/<tenant>/inbound`. */
 export const INBOUND_PATH = "/webhooks/:provider/:tenantId/inbound";
 export const MAX_INBOUND_CHARACTERS = 4_000;
 
 export interface InboundText {
-  /** Identifies a message that comes again: 1–255 characters. */
+  /** Identifies the message, also if the provider posts it again: 1–255 characters. */
   vendorId: string;
-  /** The sender's number, such as +12025550123, or the vendor's text if it is no such number. */
+  /** The sender's number, such as +12025550123, or the vendor's text if that is not such a number. */
   sender: string;
   /** The tenant's number, in the same form. */
   recipient: string;
   text: string;
-  /** The keyword that the vendor itself recognized, if it says so. */
+  /** The keyword that the vendor recognized, if it reports one. */
   keyword?: OptKeyword | undefined;
 }
 
-/** stop: send nothing more · start: sending is allowed again. */
+/** stop: send no more messages. start: sending is allowed again. */
 export type OptKeyword = "stop" | "start";
 
 /**
- * Whole messages that are keywords, in the languages of the hosted pages: in lower case, without accents, words separated
- * by one space. The list leaves out words that people also write about an order or a contract, such as cancelar or kündigen.
+ * Keywords, by the languages of the hosted pages, in lower case, without accents, words separated by one space. A
+ * message must consist of the keyword alone. Words that people also write about an order or a contract, such as
+ * cancelar or kündigen, are left out.
  */
 export const OPT_WORDS: Readonly<Record<string, Readonly<Record<OptKeyword, readonly string[]>>>> =
   {
@@ -55,17 +56,18 @@ const KEYWORDS: ReadonlyMap<string, OptKeyword> = new Map(
     ...start.map((word) => [word, "start"] as const),
   ]),
 );
-/** Longer than any with what may stand around it. */
+/** Longer than any keyword with the characters that may surround it. */
 const MAX_KEYWORD_CHARACTERS = 200;
 
 /**
- * Returns the keyword of a message that consists of it alone. Ignores the case, width and accents of letters, and quotes,
- * punctuation, hyphens, blanks, emoji and invisible characters around it. Undefined: people must read the message.
+ * Returns the keyword if the message consists of it alone; else undefined, so that a person reads the message. Ignores
+ * case, width and accents of letters, and surrounding quotes, punctuation, hyphens, blanks, emoji and invisible
+ * characters.
  */
 export function optKeyword(text: string): OptKeyword | undefined {
   if (text.length > MAX_KEYWORD_CHARACTERS) return undefined;
   const words = text
-    // Before some of them become letters, as ™ does.
+    // Before NFKD, which turns some of them into letters, such as ™.
     .replaceAll(/\p{Extended_Pictographic}|[0-9#*]\ufe0f?\u20e3/gu, " ")
     .normalize("NFKD")
     .replaceAll(/[\p{Cf}\p{M}]+/gu, "")

@@ -1,6 +1,6 @@
 const [QUOTE, BACKSLASH, BRACKET, BRACE, COMMA, COLON] = Buffer.from('"\\[{,:');
 
-/** An upper bound of the values in a JSON text. Stops counting above `most`. */
+/** Returns an upper bound of the number of values in a JSON text. Stops counting above `most`. */
 export function jsonValues(json: Buffer, most: number): number {
   let values = 0;
   let isInText = false;

@@ -3,13 +3,13 @@ export const KEY_ROLES = ["all", "trigger", "read", "manage", "provision"] as co
 export type KeyRole = (typeof KEY_ROLES)[number];
 
 /**
- * The roles that may make a call, by the call's need, in the order in which a refusal names them. `all` covers every call
- * of the tenant's backend, but not management.
+ * The roles that may make a call, by what the call needs, in the order in which an error lists them. `all` covers every
+ * call of the tenant's backend, but not management.
  */
 export const KEYS_THAT_MAY = {
   /** Send, move and cancel events. */
   trigger: ["trigger", "all"],
-  /** Look up what the tenant's backend reads. */
+  /** Read what the tenant's backend needs. */
   read: ["read", "manage", "provision", "all"],
   /** Act for a user: a realtime token gives all rights of its user. */
   backend: ["all"],
@@ -19,9 +19,9 @@ export const KEYS_THAT_MAY = {
   endpoints: ["provision", "all"],
   /** The acts of an editor. */
   manage: ["manage", "provision"],
-  /** Send a message by hand: a test, a repeat, what waits or was set aside. */
+  /** Send a message manually: a test, a repetition, or one that waits or has failed. */
   send: ["provision"],
-  /** Acts that give access to all messages of the tenant: providers, endpoints. */
+  /** Actions that give access to all messages of the tenant: changing providers and endpoints. */
   provision: ["provision"],
 } as const satisfies Record<string, readonly KeyRole[]>;
 export type KeyNeed = keyof typeof KEYS_THAT_MAY;

@@ -1,17 +1,19 @@
-/** The language that a message is written in: BCP 47 language[-Script][-REGION], as `de-AT` or `zh-Hant-TW`. */
+// Languages of messages: BCP 47 language[-Script][-REGION], such as `de-AT` or `zh-Hant-TW`.
 
-/** For schemas; the case of its letters does not matter. */
+/** A pattern for schemas. Upper and lower case make no difference. */
 export const LOCALE_PATTERN = "^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$";
 const LOCALE = new RegExp(LOCALE_PATTERN);
 
-/** After a field's name. */
+/** Follows the field's name in a fault. */
 export const NO_LOCALE = "must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant";
 
 export function isLocale(text: string): boolean {
   return LOCALE.test(text);
 }
 
-/** The one way to write it: `de-AT` of `DE-at`, `he` of the old `iw`. Undefined: it is none. */
+/**
+ * Returns the canonical spelling: `de-AT` for `DE-at`, `he` for the old `iw`. Undefined if the text is not a locale.
+ */
 export function canonicalLocale(text: string): string | undefined {
   return isLocale(text) ? Intl.getCanonicalLocales(text)[0] : undefined;
 }
@@ -26,8 +28,8 @@ export function localeChain(locale: string): string[] {
 }
 
 /**
- * The locales whose texts are as a wider one's that no cutting leads to: `parentLocales` of CLDR 47. Those
- * whose parent is the root need no row: their script is not their language's own.
+ * Parents of locales that differ from the locale without its last subtag: `parentLocales` of CLDR 47. Locales whose
+ * parent is the root are left out, because `parentLocale` never changes the script.
  */
 const PARENTS = new Map<string, string>(
   (
@@ -53,7 +55,7 @@ const PARENTS = new Map<string, string>(
   ).flatMap(([parent, children]) => children.split(" ").map((child) => [child, parent] as const)),
 );
 
-/** Norwegian is written as Bokmål where nobody says otherwise; CLDR has both as languages. */
+/** `no` means Bokmål unless something else is stated, but CLDR has both as languages. */
 const WRITTEN_AS: Readonly<Record<string, string>> = { no: "nb" };
 
 /**
@@ -92,7 +94,10 @@ export function widerLocales(locale: string): string[] {
   return [...wider];
 }
 
-/** Undefined: it is a language, or the one behind it is in another script, which its readers may not read. */
+/**
+ * Returns the next wider locale. Undefined for a language alone, or if the wider one has another script, which the
+ * readers may not be able to read.
+ */
 function parentLocale(locale: string): string | undefined {
   const parent = PARENTS.get(locale);
   if (parent !== undefined) return parent;
@@ -107,7 +112,7 @@ function scriptOf(locale: string): string | undefined {
 const full = new Map<string, string>();
 const MAX_KEPT = 1_000;
 
-/** With its likely script and region: `zh-Hant-TW` of `zh-TW`. */
+/** Adds the likely script and region: `zh-TW` becomes `zh-Hant-TW`. */
 export function fullLocale(locale: string): string {
   let found = full.get(locale);
   if (found === undefined) {

@@ -1,10 +1,10 @@
-/** The pages that links in messages lead to, served by ingest-api: a path for each purpose, then the token. */
+/** The pages of ingest-api that links in messages open: a path for each purpose, followed by the token. */
 export const LINK_PAGES = { unsubscribe: "/unsubscribe", preferences: "/preferences" } as const;
 
-/** A link's purpose. A token made for another purpose is refused. */
+/** A link's purpose. A page rejects a token for another purpose. */
 export type LinkPurpose = keyof typeof LINK_PAGES;
 
-/** The address of a page, for a message. */
+/** Returns the URL of a page for a message. */
 export function linkAddress(publicUrl: string, purpose: LinkPurpose, token: string): string {
   return `${publicUrl}${LINK_PAGES[purpose]}/${token}`;
 }
@@ -13,8 +13,8 @@ const LOCAL_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const MAX_CHARACTERS = 200;
 
 /**
- * Reads `PUBLIC_URL`, where browsers reach ingest-api: https (or http on this machine), a host, perhaps a path.
- * Returns it without a slash at its end. Throws an error that says what is wrong.
+ * Parses `PUBLIC_URL`, the address at which browsers reach ingest-api: https (or http on this machine), a host and
+ * optionally a path. Returns it without a slash at its end. Throws an error that says what is wrong.
  */
 export function parsePublicUrl(text: string): string {
   const url = URL.parse(text);
@@ -33,12 +33,12 @@ export function parsePublicUrl(text: string): string {
   return address;
 }
 
-/** Schemes of deep links (`myapp:`) that a tenant's mails may lead to, besides those of everybody. */
+// Schemes of deep links (`myapp:`) that a tenant's mails may contain, besides the schemes that all tenants may use.
 
 export const MAX_LINK_SCHEMES = 20;
 const SCHEME = /^[a-z][a-z0-9+.-]{1,62}$/;
 
-/** Schemes that run code, read what is on the reader's machine, or wrap another address. */
+/** Schemes that run code, read data of the reader's machine, or wrap another URL. */
 const NEVER = new Set(
   "javascript data vbscript file blob filesystem about view-source jar livescript mocha mhtml res shell wyciwyg feed intent search-ms ms-msdt chrome resource".split(
     " ",
@@ -56,21 +56,21 @@ export function linkSchemesFault(schemes: readonly string[]): string | undefined
   return never === undefined ? undefined : `must not hold ${never.toLowerCase()}: it is never safe`;
 }
 
-/** In lower case, each once. */
+/** Returns the schemes in lower case, each once. */
 export function canonicalLinkSchemes(schemes: readonly string[]): string[] {
   return [...new Set(schemes.map((scheme) => scheme.toLowerCase()))];
 }
 
 /**
- * Links for previews and test sends, in the form of real ones. They lead nowhere (RFC 2606), so that nobody unsubscribes a
- * user from a preview.
+ * Links for previews and test sends that look like real ones. Their host never exists (RFC 2606), so nobody
+ * unsubscribes a user from a preview.
  */
 export const DEAD_LINKS = {
   $unsubscribe_url: "https://belfry.invalid/unsubscribe/preview",
   $preferences_url: "https://belfry.invalid/preferences/preview",
 } as const;
 
-/** The same where the message is of a category that its reader may turn off. */
+/** The same for messages of a category that the reader may turn off. */
 export const DEAD_LIST_LINKS = {
   ...DEAD_LINKS,
   $list_unsubscribe_url: DEAD_LINKS.$unsubscribe_url,

@@ -1,10 +1,12 @@
-/** Longer names are no typing errors of known ones, and the work grows with the square of the length. */
+/**
+ * Longer names are not compared, because they are no misspelt ones and the time grows with the square of the length.
+ */
 const MAX_CHARACTERS = 64;
 const MOST_ERRORS = 2;
 
 /**
- * Returns the known name that a person probably meant; undefined if none is close: it differs in case, blanks and
- * punctuation, and by one typing error for each four letters, at most two.
+ * Returns the known name that a person probably meant. It may differ in case, blanks and punctuation, and in one typing
+ * error for each four letters, at most two. Undefined if no name is that close.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > MAX_CHARACTERS) return undefined;
@@ -28,8 +30,8 @@ export function plainName(text: string): string {
 }
 
 /**
- * Counts letters that are missing, added, replaced or swapped with their neighbour (optimal string alignment). Returns any
- * number above `most` if there are more.
+ * Returns the number of letters that are missing, added, replaced or swapped with their neighbour (optimal string
+ * alignment). If there are more than `most`, returns any number above `most`.
  */
 function typingErrors(one: string, other: string, most: number): number {
   if (one === other) return 0;

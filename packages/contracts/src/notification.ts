@@ -3,7 +3,7 @@ import { FAULT, flag, oneOf, orNull, success } from "./fields.ts";
 import { MAX_PUSH_ACTIONS } from "./identifiers.ts";
 import { sendAt } from "./scheduled.ts";
 
-/** In-app history (specification, 2.5, 4.4 and 4.5): people call it the inbox. */
+/** The in-app history (specification, 2.5, 4.4 and 4.5), which the UI calls the inbox. */
 export const HISTORY_PATH = "/api/v1/notifications/:tenantId/:userId";
 export const UNREAD_COUNT_PATH = "/api/v1/notifications/:tenantId/:userId/unread-count";
 export const MARK_ALL_READ_PATH = "/api/v1/notifications/:tenantId/:userId/read";
@@ -59,7 +59,7 @@ export const Notification = Type.Object(
 );
 export type Notification = Static<typeof Notification>;
 
-/** The changes to a notification. A call makes one of them. */
+/** The possible changes of a notification. A call makes exactly one of them. */
 export const NOTIFICATION_CHANGES = {
   read: Type.Optional(flag({ description: "false also takes the item out of the archive" })),
   archived: Type.Optional(
@@ -93,7 +93,7 @@ export const ChangeNotificationRequest = Type.Object(NOTIFICATION_CHANGES, {
 });
 export type ChangeNotificationRequest = Static<typeof ChangeNotificationRequest>;
 
-/** In the place of its title, for whoever is not its user. */
+/** Shown instead of a title to people other than the notification's user. */
 export const CONCEALED = "The template is sensitive: its content is never shown.";
 
 export const HistoryResponse = Type.Object(

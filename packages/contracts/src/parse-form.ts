@@ -5,7 +5,7 @@ export function boundedForm(text: string, maxFields: number): URLSearchParams {
   return parseForm(text, maxFields) ?? refuseForm(maxFields);
 }
 
-/** Parses a form in parts. Throws as `boundedForm`, and a 400 Problem for a body that is no such form. */
+/** Parses a multipart form. Throws a 413 Problem for more than `maxFields`, and a 400 Problem for an invalid body. */
 export async function boundedMultipart(
   body: Buffer,
   contentType: string,
@@ -22,19 +22,19 @@ function refuseForm(maxFields: number): never {
 }
 
 /**
- * Parses a form or a query. Undefined for more than `maxFields`: counted before anything is parsed, because
- * URLSearchParams takes superlinear time for many (400,000 of `a&` take seconds).
+ * Parses a form or a query. Returns undefined for more than `maxFields`. They are counted before parsing, because
+ * URLSearchParams takes superlinear time for many fields (seconds for 400,000 of `a&`).
  */
 export function parseForm(text: string, maxFields: number): URLSearchParams | undefined {
   return hasMore(text, "&", maxFields - 1) ? undefined : new URLSearchParams(text);
 }
 
-/** A part has a boundary, a header, an empty line and a value; a file has another header. */
+/** A part has a boundary, a header, an empty line and a value; the part of a file has one more header. */
 const LINES_OF_FIELD = 5;
 
 /**
- * Parses a form in parts. Undefined for more lines than `maxFields` have: counted before anything is parsed, because
- * each part and each header costs much more than its bytes. Rejects where the body is no such form.
+ * Parses a multipart form. Returns undefined if it has more lines than `maxFields` can have. They are counted before
+ * parsing, because each part and each header costs much more than its bytes. Rejects for an invalid body.
  */
 export async function parseMultipart(
   body: Buffer,
@@ -47,7 +47,7 @@ export async function parseMultipart(
   }).formData();
 }
 
-/** The fields of a form that are no files. */
+/** Returns the fields of a form that are not files. */
 export function textFields(form: FormData): [name: string, value: string][] {
   return [...form].filter((field): field is [string, string] => typeof field[1] === "string");
 }

@@ -2,15 +2,15 @@ import { type Static, Type } from "@sinclair/typebox";
 import { CHANNELS, type Channel, listed } from "./channels.ts";
 import { field, oneOf, success } from "./fields.ts";
 
-/** `GET|PATCH /api/v1/users/{userId}/preferences`: what a user wants, by category and channel. */
+/** `GET|PATCH /api/v1/users/{userId}/preferences`: a user's preferences by category and channel. */
 export const PREFERENCES_PATH = "/api/v1/users/:userId/preferences";
 
-/** For a category or a channel: all of them. */
+/** In place of a category or a channel: all of them. */
 export const ANY = "*";
 export type PreferenceChannel = Channel | typeof ANY;
 export const PREFERENCE_CHANNELS = [ANY, ...CHANNELS] as const;
 
-/** Sources of a preference, in the timeline's words. The table of preferences has the same list. */
+/** The sources of preferences, as the timeline displays them. The table of preferences has the same list. */
 export const PREFERENCE_SOURCES = [
   "api",
   "preference page",
@@ -21,7 +21,7 @@ export const PREFERENCE_SOURCES = [
 ] as const;
 export type PreferenceSource = (typeof PREFERENCE_SOURCES)[number];
 
-/** The table of categories says the same. */
+/** The table of categories has the same pattern. */
 export const CATEGORY_KEY = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 const NO_CATEGORY_KEY = "must be 1 to 64 of a-z, 0-9, _ . and -, the first a letter or a digit";
 
@@ -32,15 +32,15 @@ export function categoryKey() {
   );
 }
 export const MAX_CATEGORIES = 100;
-/** In one call. */
+/** The maximum of changes in one call. */
 export const MAX_PREFERENCES = 500;
 
-/** A cell of a user's table, and what to write into it. */
+/** The change of one preference: a cell of the table of categories and channels. */
 export interface PreferenceChange {
-  /** A category's key, or *. */
+  /** A category's key, or * for all of them. */
   category: string;
   channel: PreferenceChannel;
-  /** null: forget what was said; the category's default counts again. */
+  /** null deletes the preference, so that the category's default applies again. */
   enabled: boolean | null;
 }
 
@@ -116,11 +116,11 @@ export type PreferencesResponse = Static<typeof PreferencesResponse>;
 
 export interface PreferenceFault {
   field: keyof PreferenceChange;
-  /** Follows the field's name. */
+  /** The text after the field's name. */
   message: string;
 }
 
-/** The faults of one change, among the tenant's categories, by key. */
+/** Returns the faults of one change. `categories` are those of the tenant, by key. */
 export function preferenceFaults(
   { category, channel, enabled }: PreferenceChange,
   categories: ReadonlyMap<string, { required: boolean }>,

@@ -2,7 +2,7 @@ import { Kind, OptionalKind, type Static, type TSchema, Type } from "@sinclair/t
 import { faultOf, OPEN } from "./fields.ts";
 import { MAX_UNKNOWN, shownName, unknownFault, unknownFields } from "./unknown-fields.ts";
 
-/** The one shape of every error of every service (specification, section 7). */
+/** The body of every error of every service (specification, section 7). */
 export const ProblemBody = Type.Object(
   {
     statusCode: Type.Integer({ description: "The status of the answer" }),
@@ -16,7 +16,7 @@ export const ProblemBody = Type.Object(
 );
 export type ProblemBody = Static<typeof ProblemBody>;
 
-/** Every error a client can meet: status, name and message form. */
+/** All errors that a client can get: status, name and form of the message. */
 export const PROBLEMS = {
   unparsable: { statusCode: 400, error: "Bad Request", message: "Request body is not valid JSON" },
   badRequest: { statusCode: 400, error: "Bad Request", message: "The request could not be read" },
@@ -89,10 +89,10 @@ export const PROBLEMS = {
 
 export type ProblemName = keyof typeof PROBLEMS;
 
-/** Fault of an idempotency key that came with another request before, without its name. */
+/** The fault of an idempotency key that an earlier, different request has used. Follows the field's name. */
 export const KEY_OF_ANOTHER_CALL = "was used for another call: give each call a key of its own";
 
-/** A fault of the client, or a limit: carries what the answer says. Thrown by handlers, written by the HTTP layer. */
+/** An error of the client or a limit, with the body of the answer. Handlers throw it, and the HTTP layer sends it. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly body: ProblemBody;
@@ -127,21 +127,21 @@ export class Problem extends Error {
 
 /** A fault of one field, in the client's words. */
 interface FieldFault {
-  /** Its path, as `payload.userId` or `users[2].email`. */
+  /** The path, such as `payload.userId` or `users[2].email`. */
   field: string;
-  /** Follows the field's name, as `must be an integer`. */
+  /** The text after the field's name, such as `must be an integer`. */
   message: string;
 }
 
-/** Returns the form of a fault in an answer. */
+/** Returns the text of a fault in an answer. */
 export function faultText({ field, message }: FieldFault): string {
   return `${field} ${message}`;
 }
 
 /**
- * Lists every fault of a value. For a part that should be an object and is none it also lists what the part lacks. The
- * names of the fields within begin with `prefix`: nothing for a whole body. A field that its object does not know is a
- * fault, too, unless the object is `open`. Throws for a schema that it knows no check for.
+ * Returns all faults of a value. If a part should be an object and is not, the faults also list its missing fields. The
+ * names of the fields in it begin with `prefix`, which is empty for a whole body. Unknown fields are faults, unless the
+ * object is `open`. Throws for a schema that cannot be checked.
  */
 export function faultsOf(
   schema: TSchema,
@@ -154,7 +154,7 @@ export function faultsOf(
   return faults;
 }
 
-/** Throws for a schema with a part that `faultsOf` knows no check for. */
+/** Throws if `faultsOf` cannot check a part of the schema. */
 export function requireChecks(schema: TSchema): void {
   if (schema[Kind] === "Array") requireChecks(schema.items);
   else if (schema[Kind] === "Object") Object.values<TSchema>(schema.properties).map(requireChecks);
@@ -167,7 +167,7 @@ function requireFault(schema: TSchema) {
   return fault;
 }
 
-/** Runs for every request: it writes no names and makes no lists for fields that are absent. */
+/** Runs for every request, so it creates no names and lists for absent fields. */
 function addFaults(
   faults: FieldFault[],
   schema: TSchema,
@@ -212,7 +212,7 @@ function addUnknown(
   prefix: string,
 ): void {
   for (const name of unknownFields(schema, given)) {
-    // The bound of all objects of a list together: one fault is enough to refuse it.
+    // The bound applies to all objects of a list together, because one fault is enough to reject the list.
     if (faults.length >= MAX_UNKNOWN) return;
     const message = unknownFault(name, Object.keys(schema.properties));
     faults.push({ field: prefix + shownName(name), message });

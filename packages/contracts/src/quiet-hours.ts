@@ -2,25 +2,28 @@ import type { TUnsafe } from "@sinclair/typebox";
 import { field } from "./fields.ts";
 import { shownName, unknownFault } from "./unknown-fields.ts";
 
-/** A zone of the IANA database, as `Europe/Berlin`, and a time of day in it. */
+// Zones of the IANA database, such as `Europe/Berlin`, and times of day in them.
 
-/** After a field's name. */
+/** Follows the field's name in a fault. */
 export const NO_TIME_ZONE =
   "must be a time zone such as Europe/Berlin or UTC, not an abbreviation such as IST";
 const TIME_OF_DAY_PATTERN = "^([01][0-9]|2[0-3]):[0-5][0-9]$";
-/** After a field's name. */
+/** Follows the field's name in a fault. */
 const NO_TIME_OF_DAY = "must be a time of day, as 22:00";
 
 const MAX_KNOWN = 1000;
-/** An offset, as +01:00, is no zone: it knows no summer time. */
+/** An offset such as +01:00 is not accepted as a zone, because it has no daylight saving time. */
 const FORM = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 const TIME_OF_DAY = new RegExp(TIME_OF_DAY_PATTERN);
 const known = new Map<string, string>();
 
-/** A zone by its IANA name, in its own letters; undefined: Intl knows none of this name. */
+/**
+ * Returns the IANA name of a zone in its canonical case, an older name as written. Undefined if Intl knows no such
+ * zone.
+ */
 export function timeZoneName(text: string): string | undefined {
   const name = known.get(text) ?? (FORM.test(text) ? lookUp(text) : undefined);
-  // A look takes 30 µs, and a list of users names the same zones again and again.
+  // Cached, because a lookup takes 30 µs and a list of users repeats the same zones.
   if (name !== undefined && known.size < MAX_KNOWN) known.set(text, name);
   return name;
 }
@@ -28,7 +31,7 @@ export function timeZoneName(text: string): string | undefined {
 function lookUp(text: string): string | undefined {
   try {
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions();
-    // An older name of a zone stays what the person wrote.
+    // Intl returns the current name of a renamed zone. The name that the person wrote is kept.
     return timeZone.toLowerCase() === text.toLowerCase() ? timeZone : text;
   } catch {
     return undefined;
@@ -39,15 +42,14 @@ function isTimeOfDay(text: string): boolean {
   return TIME_OF_DAY.test(text);
 }
 
-/** A time of day as Postgres gives it, `22:00:00`, as people write it. */
+/** Converts a time of day from the form of Postgres, `22:00:00`, to `22:00`. */
 function timeOfDay(time: string): string {
   return time.slice(0, "22:00".length);
 }
 
 /**
- * When nothing that makes a noise is sent, by the clock of the recipient's zone: from `from` up to `to`, past
- * midnight where `to` is the earlier of the two. What a change of the clock does to them stands in
- * functions/quiet-hours.sql of the database.
+ * The period in which no message that alerts the recipient is sent, in the recipient's time zone: from `from` until
+ * `to`, past midnight if `to` is earlier. See quiet-hours.sql in packages/database for days on which the clock changes.
  */
 export interface QuietHours {
   /** A time such as 22:00. */
@@ -57,7 +59,7 @@ export interface QuietHours {
 
 const TIME = { type: "string", pattern: TIME_OF_DAY_PATTERN };
 
-/** Quiet hours, or null for none. */
+/** Returns a type for quiet hours; null means that there are none. */
 export function quietHoursOrNone(description: string): TUnsafe<QuietHours | null> {
   const keywords = {
     type: ["object", "null"],

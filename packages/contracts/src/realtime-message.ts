@@ -12,8 +12,8 @@ const PublicationData = Type.Object({
 type PublicationData = Static<typeof PublicationData>;
 
 /**
- * A publication on a realtime channel. `offset` is contiguous per (tenant, channel), from 1.
- * The history item's id and time travel in the tags, and where it leads.
+ * A publication on a realtime channel. `offset` increases by 1 per (tenant, channel), beginning with 1. The tags
+ * contain the history item's id, time and links.
  */
 export interface Publication {
   channel: string;
@@ -22,14 +22,14 @@ export interface Publication {
   tags: PublicationTags;
 }
 
-/** All are texts, as the protocol's tags are. */
+/** All values are strings, because the protocol requires it. */
 interface PublicationTags {
   id: string;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** https, or a path of the page's own site; only where its template sets one. */
+  /** https, or a path of the page's own site. Absent if the template sets none. */
   url?: string;
-  /** JSON of PushAction[]; the same. */
+  /** JSON of PushAction[]. Absent if the template sets none. */
   actions?: string;
 }
 
@@ -46,24 +46,24 @@ export function publicationTags(item: {
   return tags;
 }
 
-/** A publication under way: where it belongs, and what its subscribers are sent of it. */
+/** A publication on its way to the gateways: its channel, and the text for the subscribers. */
 export interface PublicationText {
   channel: string;
   offset: number;
   /** The notification's id. */
   id: string;
-  /** For the gateway's log line; goes to no browser. */
+  /** For the gateway's log. Not sent to browsers. */
   traceId?: string;
-  /** W3C `traceparent` for the gateway's span; absent: not sampled. Goes to no browser. */
+  /** W3C `traceparent` for the gateway's span. Absent if the trace is not sampled. Not sent to browsers. */
   traceParent?: string;
-  /** JSON of `offset`, `data` and `tags`: written once, by the dispatcher, and handed on as it is. */
+  /** JSON of `offset`, `data` and `tags`. The dispatcher writes it once, and it is passed on unchanged. */
   text: string;
 }
 
 /**
- * Core NATS messages on a user's subject. Core NATS stores nothing, so a publication travels whole
- * and costs the live path no query; what is lost on the way is read back from Postgres by offset.
- * The subject is a hash, so every message names its user and the gateway compares it.
+ * Core NATS messages on a user's subject. Core NATS stores nothing, so a message contains the whole publication and the
+ * live path needs no query. Lost publications are read from Postgres by offset. The subject contains only a hash of the
+ * user id, so every message also has the user id, and the gateway compares it.
  */
 export type RealtimeMessage =
   | { version: 1; kind: "publication"; userId: string; publications: PublicationText[] }
@@ -80,9 +80,9 @@ const BEFORE_DATA = ',"data":';
 const BEFORE_TAGS = ',"tags":';
 
 /**
- * Cuts what `publicationText` wrote into the JSON of its data and of its tags, for another encoding of it. The first of
- * each mark is the right one, as a quotation mark in a title or a text is escaped. Returns undefined for text of another
- * form.
+ * Cuts the JSON of the data and the JSON of the tags out of a text of `publicationText`, for another encoding. The
+ * first of each mark is the right one, because quotation marks in a title or a body are escaped. Returns undefined for
+ * a text of another form.
  */
 export function cutPublicationText(text: string): { data: string; tags: string } | undefined {
   const dataAt = text.indexOf(BEFORE_DATA);
@@ -94,7 +94,7 @@ export function cutPublicationText(text: string): { data: string; tags: string }
 
 const decoder = new TextDecoder();
 
-/** A line of JSON, and behind it a line for the text of each publication: JSON holds no line feed. */
+/** Writes a line of JSON, followed by one line for the text of each publication. JSON contains no line feeds. */
 export function encodeRealtimeMessage(message: RealtimeMessage): string {
   if (message.kind !== "publication") return JSON.stringify(message);
   const publications = message.publications.map(({ text, ...head }) => head);
@@ -102,7 +102,7 @@ export function encodeRealtimeMessage(message: RealtimeMessage): string {
   return [JSON.stringify({ ...message, publications }), ...texts].join("\n");
 }
 
-/** Undefined for what no version of ours has written. The texts are not read. */
+/** Returns undefined for data that no version of Belfry writes. The texts are not parsed. */
 export function decodeRealtimeMessage(data: Uint8Array): RealtimeMessage | undefined {
   const [head = "", ...texts] = decoder.decode(data).split("\n");
   try {
@@ -130,7 +130,7 @@ export function userSubjectToken(userId: string): string {
   return hash("sha256", userId, "hex").slice(0, 32);
 }
 
-/** Takes the place of a user's hash in subjects for all users. No hash equals it. */
+/** Replaces a user's hash in subjects for all users. No hash equals it. */
 const ALL_USERS = "all";
 
 /** Returns the subject that every gateway subscribes to. */

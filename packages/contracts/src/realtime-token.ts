@@ -30,12 +30,12 @@ export type RealtimeTokenResponse = Static<typeof RealtimeTokenResponse>;
 export interface RealtimeTokenClaims {
   sub: string;
   tenant: string;
-  /** Seconds since 1970. */
+  /** In seconds since 1970. */
   iat: number;
   exp: number;
   /**
-   * Set for a person who looks on in the Admin UI: items that only the user may see are left out. The header marks the claim
-   * as critical, so that a gateway that does not know it refuses the token.
+   * Set for a person who views the user's items in the Admin UI: items that only the user may see are left out. The
+   * header marks the claim as critical, so that a gateway that does not know it rejects the token.
    */
   concealed?: true;
 }

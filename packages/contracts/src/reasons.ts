@@ -1,7 +1,7 @@
 /**
- * Why something was skipped, failed, ended, or waits: as data, a code with its arguments. A reason is stored as its
- * code and put into words where somebody reads it. `{name}` stands for the argument of that name; `{why}` is a reason
- * itself. `migrate` copies this table into the database, which words the reasons that it tells to webhooks.
+ * Reasons why something was skipped, failed, ended or waits, by code. A reason is stored as its code and arguments, and
+ * becomes a text when it is displayed. `{name}` is replaced by the argument of that name; `{why}` is itself a reason.
+ * `migrate` copies this table into the database, which needs the texts for webhooks.
  */
 export const REASONS = {
   // It waits.
@@ -104,14 +104,16 @@ export function storedReason(code: ReasonCode, args?: Reason["args"]): string {
   return args === undefined ? `#${code}` : `#${code} ${JSON.stringify(args)}`;
 }
 
-/** The codes of reasons that had no arguments, by the words that versions before stored. */
+/** The codes of reasons without arguments, by their texts: earlier versions stored the texts. */
 const CODES_OF_WORDS: ReadonlyMap<string, ReasonCode> = new Map(
   Object.entries(REASONS)
     .filter(([, words]) => !words.includes("{"))
     .map(([code, words]) => [words, code as ReasonCode]),
 );
 
-/** Undefined: it is in words, a vendor's or those of a version before. */
+/**
+ * Returns the code and arguments of a stored reason. Undefined if it is a text, of a vendor or of an earlier version.
+ */
 export function reasonOf(stored: string | null | undefined): Reason | undefined {
   if (!stored?.startsWith("#")) {
     const code = CODES_OF_WORDS.get(stored ?? "");
@@ -130,13 +132,13 @@ export function reasonOf(stored: string | null | undefined): Reason | undefined 
   }
 }
 
-/** Returns a stored reason in words. Text that is already words stays. */
+/** Returns the text of a stored reason. A reason that is already a text is returned unchanged. */
 export function reasonWords<T extends string | null>(stored: T): T | string {
   const reason = reasonOf(stored);
   return reason === undefined ? stored : filledWords(REASONS[reason.code], reason.args);
 }
 
-/** Puts arguments into words with `{name}`. A reason among the arguments is put into words, too. */
+/** Replaces each `{name}` by its argument. If the argument is a reason, its text is used. */
 export function filledWords(words: string, args: Reason["args"]): string {
   return words
     .split(/[{}]/)

@@ -1,30 +1,30 @@
 /** The lifetime of an idempotency key of a management call or of a broadcast. */
 export const REPEATED_CALL_HOURS = 24;
 
-/** How long something is kept. */
+/** How many days events and notifications are kept. */
 export interface KeptDays {
   eventDays: number;
   notificationDays: number;
 }
 
-/** Defaults, if neither tenant nor installation has another value. */
+/** The defaults if neither the tenant nor the installation sets a value. */
 export const DEFAULT_EVENT_RETENTION_DAYS = 30;
 export const DEFAULT_NOTIFICATION_RETENTION_DAYS = 90;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Up to this retention only one day is held back, because eight days would leave almost nothing. */
+/** For a retention up to this, the reserve is only one day, because eight days would leave almost nothing. */
 const SHORT_DAYS = 9;
 
 /**
- * How long something may rest before it is sent, so that it and what it leaves are still there for a while
- * after that: 8 days less than the shorter retention, a day less where that is 9 days or less.
+ * Returns how long something may wait before it is sent, so that it and its results are still kept for a while
+ * afterwards: 8 days less than the shorter retention, or 1 day less if that is 9 days or less.
  */
 export function mostRestMs({ eventDays, notificationDays }: KeptDays): number {
   const days = Math.min(eventDays, notificationDays);
   return (days - spared(days)) * DAY_MS;
 }
 
-/** Why there is a bound, in words that follow it. */
+/** Returns the reason of this limit, as a text that follows the limit. */
 export function restRule({ eventDays, notificationDays }: KeptDays): string {
   return eventDays <= notificationDays
     ? `events are kept for ${daysWords(eventDays)}`

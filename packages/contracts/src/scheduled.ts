@@ -6,19 +6,22 @@ const FORM =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 const NO_SEND_AT = "must be a time with its offset in ISO 8601, as 2026-11-20T09:30:00+01:00";
 
-/** A time in ISO 8601 with an offset, to the millisecond; undefined: it is none, or of a day that no month has. */
+/**
+ * Parses a time in ISO 8601 with an offset, to the millisecond. Undefined for other texts and for days that do not
+ * exist.
+ */
 export function momentOf(text: string): Date | undefined {
   const parts = FORM.exec(text);
   if (parts === null) return undefined;
   const [, year, month, day] = parts.map(Number) as [number, number, number, number];
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // The 30th of February is another day.
+  // Date turns 30 February into a day of March.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   return new Date(text);
 }
 
-/** A field for the time at which something is sent. */
+/** Returns a type for the time at which something is sent. */
 export function sendAt(words: { description: string }): TUnsafe<string> {
   const keywords = { type: "string", format: "date-time", ...words };
   return field({ ...keywords, examples: ["2026-11-20T09:30:00+01:00"] }, (value) =>
@@ -26,7 +29,7 @@ export function sendAt(words: { description: string }): TUnsafe<string> {
   );
 }
 
-/** A field for a delay in whole seconds from acceptance. */
+/** Returns a type for a delay in whole seconds after the acceptance. */
 export function delaySeconds(words: { description: string }): TUnsafe<number> {
   const keywords = { type: "integer", minimum: 0, ...words };
   return field({ ...keywords, examples: [3600] }, (value) =>
@@ -36,13 +39,13 @@ export function delaySeconds(words: { description: string }): TUnsafe<number> {
   );
 }
 
-/** `GET /api/v1/events/scheduled`: what rests, the soonest first. */
+/** `GET /api/v1/events/scheduled`: events that wait for their time, the soonest first. */
 export const SCHEDULED_PATH = "/api/v1/events/scheduled";
 
 export const SCHEDULED_DEFAULT_LIMIT = 50;
 export const SCHEDULED_MAX_LIMIT = 1000;
 
-/** The end of a page: a time to the microsecond, and an id. */
+/** The position of a page's last event: its time to the microsecond, and its id. */
 interface ScheduledPlace {
   time: string;
   id: string;
@@ -57,7 +60,7 @@ const NO_PLACE = "must be the next of a page before";
 export function placeOf(text: string): ScheduledPlace | undefined {
   const [, year, month, day, clock, id] = PLACE.exec(text) ?? [];
   if (id === undefined) return undefined;
-  // No page ends on the 30th of February, but the pattern, which is documented, allows it: the 2nd of March then.
+  // No page ends on 30 February, but the documented pattern allows it. Date turns it into a day of March.
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   return { time: date.toISOString().slice(0, 10) + clock, id };
 }
@@ -96,7 +99,7 @@ export const ScheduledResponse = Type.Object(
 );
 export type ScheduledResponse = Static<typeof ScheduledResponse>;
 
-/** `PATCH /api/v1/events/{eventId}`: moves an event that rests. */
+/** `PATCH /api/v1/events/{eventId}`: moves a scheduled event to another time. */
 export const MoveRequest = Type.Object(
   {
     sendAt: sendAt({

@@ -1,21 +1,21 @@
 import type { MailAttachment } from "./attachments.ts";
 
-/** The data between a sender and a provider. */
+// The data that a sender and a provider exchange.
 
-/** Header fields that let a reader leave a mailing list in the mail program: RFC 8058, 2369 and 2919. */
+/** Header fields with which a mail program offers to leave a mailing list: RFC 8058, 2369 and 2919. */
 export interface ListHeaders {
-  /** The address whose GET shows a page, and whose POST unsubscribes: http or https, visible ASCII. */
+  /** A URL whose GET shows a page and whose POST unsubscribes: http or https, visible ASCII. */
   listUnsubscribe: string;
-  /** The list's identifier: a name in the form of a domain, such as `offers.acme.example.com`. */
+  /** The list's identifier in the form of a domain name, such as `offers.acme.example.com`. */
   listId: string;
 }
 
 interface Addressed {
-  /** Travels to the vendor as its custom argument, never an address or a name. */
+  /** Sent to the vendor as a custom argument. It contains no address and no name. */
   deliveryId: string;
   tenantId: string;
   eventId: string;
-  /** An email address, or a number in E.164, as `+12025550123`. */
+  /** An email address, or a phone number in E.164, such as `+12025550123`. */
   to: string;
   text: string;
 }
@@ -25,19 +25,19 @@ export interface EmailMessage extends Addressed {
   html: string;
   /** Set for mail that can be unsubscribed from. */
   headers?: ListHeaders | undefined;
-  /** In place of the provider's settings. */
+  /** If set, replaces the name in the provider's settings; `replyTo` likewise. */
   fromName?: string | undefined;
   replyTo?: string | undefined;
   /** Addresses that get a copy. Absent: none. Never set for a mail with a link to unsubscribe. */
   cc?: readonly string[] | undefined;
   bcc?: readonly string[] | undefined;
-  /** In their order. */
+  /** In the order in which the mail shows them. */
   attachments?: readonly OutgoingAttachment[] | undefined;
 }
 
-/** A file of a mail, whose bytes are read while the mail is written. */
+/** A file of a mail. Its bytes are read while the mail is written. */
 export interface OutgoingAttachment extends MailAttachment {
-  /** All bytes, from the first on at each call. Rejects if they cannot be read. */
+  /** Returns all bytes, at each call from the beginning. Rejects if they cannot be read. */
   read(): AsyncIterable<Buffer>;
 }
 
@@ -47,12 +47,15 @@ export interface SmsMessage extends Addressed {
 }
 
 /**
- * The class of an attempt's end decides what happens next:
- * accepted: done · permanent: this message or recipient never will be · policy: this provider does not
- * take this message, another may · credentials: the tenant's account or configuration · throttled: too
- * fast, not counted as an attempt · deferred: this message or recipient, later; it says nothing of the
- * provider · transient: the provider is out of order, try again · ambiguous: the request left and no
- * answer came, so the vendor may have it.
+ * The class of an attempt's result decides what happens next:
+ * accepted: the delivery is done
+ * permanent: this message or recipient will never be accepted
+ * policy: this provider does not accept this message, but another one may
+ * credentials: the tenant's account or configuration is at fault
+ * throttled: too many messages; not counted as an attempt
+ * deferred: accepted later for this message or recipient; the provider itself works
+ * transient: the provider is out of order, so the attempt is repeated
+ * ambiguous: the request was sent and no answer arrived, so the vendor may have the message
  */
 export const OUTCOME_CLASSES = [
   "accepted",
@@ -68,25 +71,25 @@ export type OutcomeClass = (typeof OUTCOME_CLASSES)[number];
 
 export interface SendOutcome {
   class: OutcomeClass;
-  /** One sentence for the timeline; no secret, no address. */
+  /** One sentence for the timeline, without secrets and addresses. */
   reason: string;
-  /** The vendor's id of the message, when accepted. */
+  /** The vendor's id of the message, if accepted; else null. */
   messageId: string | null;
-  /** The vendor's status: an HTTP status, an SMTP code or a code of its own. */
+  /** The vendor's status: an HTTP status, an SMTP code or the vendor's own code. */
   vendorStatus: string | null;
   /** The first KB of the vendor's answer. */
   vendorAnswer: string | null;
   retryAfterSeconds: number | null;
-  /** With `transient`: the vendor was not called, so it is no attempt. */
+  /** Only with `transient`: the vendor was not called, so this does not count as an attempt. */
   notBegun?: true;
   /**
-   * With `credentials`: the answer to one message or recipient. Others may pass, so it stops the provider only when
-   * it repeats.
+   * Only with `credentials`: the answer is about one message or recipient. Others may be accepted, so the provider is
+   * paused only if this happens repeatedly.
    */
   ofOneMessage?: true;
   /**
-   * With `permanent`: suppress this recipient. bounced: the address does not exist or is gone for good, and the delivery
-   * ends as bounced; opted out: its owner told the vendor to stop.
+   * Only with `permanent`: suppress this recipient. bounced: the address does not exist or is gone for good, and the
+   * delivery ends as bounced. opted out: the owner of the address told the vendor to stop.
    */
   suppress?: Extract<SuppressionReason, "bounced" | "opted out">;
 }
@@ -96,22 +99,20 @@ export const MAX_VENDOR_ANSWER_BYTES = 1024;
 /** A file of a mail in the outbox. */
 export type OutboxAttachment = Omit<MailAttachment, "id">;
 
-/** A message that the `sandbox` provider keeps in place of sending it. */
+/** A message that the `sandbox` provider stores instead of sending it. */
 export interface OutboxEntry extends Addressed {
   subject: string | null;
   html: string | null;
   segments: number | null;
-  /** A mail's header fields by name, except those about its addresses and parts. */
+  /** A mail's header fields by name, without those about addresses and parts. */
   headers?: Readonly<Record<string, string>>;
   /** A mail's files, without their bytes. */
   attachments?: readonly OutboxAttachment[];
 }
 
-/** A provider's later report about a message that it accepted. */
-
 /**
- * deferred and accepted: it has the message and is not done · opted out: the recipient wants no more ·
- * the others are where the delivery ends.
+ * The kinds of receipts. deferred and accepted: the provider has the message and is not done. opted out: the recipient
+ * wants no more messages. The other kinds are the final states of the delivery.
  */
 export const RECEIPT_KINDS = [
   "deferred",
@@ -127,29 +128,30 @@ export type ReceiptKind = (typeof RECEIPT_KINDS)[number];
 export const SUPPRESSION_REASONS = ["bounced", "complained", "opted out", "by hand"] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
+/** A provider's later report about a message that it accepted. */
 export interface Receipt {
-  /** Identifies an event that comes again: 1–255 characters. */
+  /** Identifies the report, also if the provider sends it again: 1–255 characters. */
   vendorEvent: string;
-  /** Belfry's own id, which travelled with the message; a UUID. */
+  /** Belfry's own id, a UUID, which the provider got with the message. */
   deliveryId: string;
   kind: ReceiptKind;
   /**
-   * The address that it is about, in the form of `emailAddress`. Absent or null: the vendor names none, and only the
-   * recipient got the mail. Empty: one of those who got it, but the vendor does not say which. A receipt about another
-   * address than the recipient's suppresses that address and does not change the delivery.
+   * The address that the receipt is about, in the form of `emailAddress`. Absent or null if the vendor names none and
+   * only the recipient got the mail. Empty if several people got it and the vendor does not name the one. A receipt
+   * about another address than the recipient's suppresses that address and does not change the delivery.
    */
   address?: string | null;
-  /** In the provider's words, for the timeline; at most 500 characters. */
+  /** The provider's text, for the timeline; at most 500 characters. */
   reason: string | null;
   /** The provider's own status or code. */
   vendorStatus: string | null;
-  /** Time of the provider's clock. */
+  /** The time by the provider's clock; null if unknown. */
   occurredAt: Date | null;
-  /** The reason to suppress the address; null: none. */
+  /** The reason to suppress the address; null if it is not suppressed. */
   suppress: Exclude<SuppressionReason, "by hand"> | null;
 }
 
-/** The path to which a provider delivers receipts: `/webhooks/<kind of provider>/<tenant>`. */
+/** The path to which a provider posts receipts: `/webhooks/<kind of provider>/<tenant>`. */
 export const WEBHOOK_PATH = "/webhooks/:provider/:tenantId";
 export function webhookPath(provider: string, tenantId: string): string {
   return WEBHOOK_PATH.replace(":provider", provider).replace(":tenantId", tenantId);

@@ -1,30 +1,32 @@
 import { type SentChannel, senderService } from "./channels.ts";
 
-/**
- * Every JetStream name and limit, as data. Postgres is the truth and JetStream the transport: both
- * streams are work queues of ids, small enough to be lost whole and published again.
- *
- * `prefix` keeps environments apart on one NATS server (`NATS_PREFIX`, default `belfry`).
- */
+// Names and limits of JetStream, as data. Postgres stores the data and JetStream only transports ids: both streams are
+// work queues, so small that they can be lost completely and published again.
+//
+// `prefix` separates environments on one NATS server (`NATS_PREFIX`, default `belfry`).
 
 const SECOND_MS = 1000;
 const MIB = 1024 * 1024;
 
-/** A tenant above its recent share goes to `bulk`, so that a flood does not hold up the others. */
+/**
+ * A tenant that sends more than `EXPRESS_PER_MINUTE` uses the lane `bulk`, so that a flood does not delay other
+ * tenants.
+ */
 export const EVENT_LANES = ["express", "bulk"] as const;
 export type EventLane = (typeof EVENT_LANES)[number];
-/** The share: with more events than this in a minute. */
+/** A tenant with more events than this in a minute uses the lane `bulk`. */
 export const EXPRESS_PER_MINUTE = 1200;
 
 const DUPLICATE_WINDOW_MS = 30 * SECOND_MS;
-/** A message delivered more often than this is tried alone, and each try is noted before it begins. */
+/** A message that was delivered more often than this is processed alone, and each try is recorded before it begins. */
 export const MAX_DELIVERIES_OF_A_MESSAGE = 10;
-/** A message of which so many noted tries ended with the process is set aside before any work. */
+/** A message is set aside before any work once so many recorded tries have ended with the process. */
 export const MAX_UNFINISHED_TRIES = 3;
 export const EVENT_ACK_WAIT_MS = 30 * SECOND_MS;
 /**
- * As long as a sender's lease: a live sender keeps its messages however long they take, and those of a
- * dead one come again as its leases end. What comes while another's lease holds is put off to its end.
+ * The same time as a sender's lease. A live sender keeps its messages for as long as it needs, and those of a dead one
+ * are redelivered when its leases end. A message that arrives while another sender has a lease is delayed until the
+ * lease ends.
  */
 export const DELIVERY_ACK_WAIT_MS = 30 * SECOND_MS;
 
@@ -93,24 +95,27 @@ export function eventsSubject(prefix: string, lane: EventLane): string {
   return `${prefix}.events.${lane}`;
 }
 
-/** Tenant ids match `^[a-z0-9]{1,32}$`, so they are safe subject tokens. */
+/** Returns the subject of a tenant's deliveries. Tenant ids match `^[a-z0-9]{1,32}$`, so they are safe in subjects. */
 export function deliveriesSubject(prefix: string, channel: SentChannel, tenantId: string): string {
   return `${prefix}.deliveries.${channel}.${tenantId}`;
 }
 
-/** Core NATS, at most once. `userHash` is from `userSubjectToken`: no client text is a token. */
+/**
+ * Returns a subject of core NATS, which delivers at most once. `userHash` is from `userSubjectToken`, so that no text
+ * of a client is part of a subject.
+ */
 export function realtimeSubject(prefix: string, tenantId: string, userHash: string): string {
   return `${prefix}.realtime.${tenantId}.${userHash}`;
 }
 
-/** Core NATS: "the configuration changed, poll now". Carries nothing. */
+/** Returns the core NATS subject for "the configuration changed, poll now". Its messages have no content. */
 export function configurationSubject(prefix: string): string {
   return `${prefix}.configuration.changed`;
 }
 
 /**
- * A message of both JetStream streams: ids and trace ids, never content. Content is read from Postgres, with one query for
- * each batch.
+ * A message of both JetStream streams: ids and trace ids, but no content. Content is read from Postgres, with one query
+ * for each batch.
  */
 export interface QueueItem {
   /** Belfry's own id (UUIDv7) of the event or of the delivery. */
@@ -123,14 +128,14 @@ export interface QueueMessage {
   items: QueueItem[];
 }
 
-/** At most this many items a message, so that one message is a small unit of work. */
+/** The maximum of items in a message, so that one message is a small unit of work. */
 export const MAX_ITEMS_PER_DELIVERIES_MESSAGE = 20;
 
 export function encodeQueueMessage(items: QueueItem[]): string {
   return JSON.stringify({ version: 1, items } satisfies QueueMessage);
 }
 
-/** Returns undefined for what no version of ours has written: the message is rejected, not retried. */
+/** Returns undefined for data that no version of Belfry writes. Such a message is rejected and not retried. */
 export function decodeQueueMessage(data: Uint8Array): QueueMessage | undefined {
   let value: unknown;
   try {

@@ -6,14 +6,14 @@ export const TOPICS_PATH = "/api/v1/topics";
 export const TOPIC_PATH = "/api/v1/topics/:key";
 export const TOPIC_MEMBERS_PATH = "/api/v1/topics/:key/members";
 
-/** The table of topics says the same. */
+/** The table of topics has the same pattern. */
 export const TOPIC_KEY = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 export const NO_TOPIC_KEY =
   "must be 1 to 64 of A-Z, a-z, 0-9, _ . : and -, the first a letter or a digit";
 
-/** Most topics of one tenant. */
+/** The maximum of topics of one tenant. */
 export const MAX_TOPICS = 10_000;
-/** Added and removed together, in one call. */
+/** The maximum of added and removed users in one call, in all. */
 export const MAX_MEMBERS_OF_CHANGE = 1_000;
 export const TOPICS_MAX_LIMIT = 1_000;
 export const TOPICS_DEFAULT_LIMIT = 100;
@@ -29,7 +29,7 @@ export function topicKey(
 
 const userId = text();
 
-/** User ids of a change. */
+/** Returns a type for the user ids of a change. */
 export function memberIds(description: string): TUnsafe<string[]> {
   const keywords = { type: "array", items: userId, maxItems: MAX_MEMBERS_OF_CHANGE, description };
   return field<string[]>(keywords, (value) => {

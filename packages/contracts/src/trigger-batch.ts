@@ -2,11 +2,13 @@ import { type Static, Type } from "@sinclair/typebox";
 import { FAULT, faultOf, field, open, success, text } from "./fields.ts";
 import { TriggerRequest, WARNINGS } from "./trigger.ts";
 
-/** `POST /api/v1/events/trigger-batch`: many events in one call, each judged and answered as the single call would be. */
+/**
+ * `POST /api/v1/events/trigger-batch`: many events in one call. Each gets the checks and the answer of a single call.
+ */
 export const TRIGGER_BATCH_PATH = "/api/v1/events/trigger-batch";
 
 export const MAX_EVENTS_OF_BATCH = 100;
-/** Most bytes of a batch's body. An event in it may be as large as the body of a single call. */
+/** The maximum of bytes of a batch's body. An event in it may be as large as the body of a single call. */
 export const MAX_TRIGGER_BATCH_BYTES = 1024 * 1024;
 
 export const BatchEvent = open(

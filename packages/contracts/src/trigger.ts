@@ -9,7 +9,7 @@ import { delaySeconds, sendAt } from "./scheduled.ts";
 /** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
 export const TRIGGER_PATH = "/api/v1/events/trigger";
 
-/** An array of channels is no place for a list. */
+/** The maximum of items in `channels`: no trigger needs a long list. */
 export const MAX_CHANNELS = 16;
 
 const neededFor = (address: AddressField) => listed(channelsTo(address), "and");
@@ -103,18 +103,18 @@ export const TriggerRequest = open(
 );
 export type TriggerRequest = Static<typeof TriggerRequest>;
 
-/** Values that only few triggers have, in the form that the database function `accept_events` reads. */
+/** Values that few triggers have, in the form that the database function `accept_events` reads. */
 export interface EventOptions {
-  /** The mask of channelMask. */
+  /** The mask from `channelMask`. */
   channels?: number | null;
-  /** Canonical. */
+  /** In canonical form. */
   locale?: string | null;
-  /** ISO 8601, UTC; at most one of it and `delaySeconds`. */
+  /** In ISO 8601, UTC. At most one of `sendAt` and `delaySeconds` is set. */
   sendAt?: string;
   delaySeconds?: number;
   cancelKey?: string;
   envelope?: Envelope;
-  /** W3C `traceparent` of the span that accepts it; absent: not sampled. Of the headers, not of the body. */
+  /** W3C `traceparent` of the span that accepts the event, from the headers. Absent if the trace is not sampled. */
   traceParent?: string;
 }
 

@@ -1,11 +1,11 @@
 import type { TSchema } from "@sinclair/typebox";
 import { nearestName } from "./nearest-name.ts";
 
-/** The most unknown fields that one check lists: each may be compared with every known one. */
+/** The maximum of unknown fields that one check lists, because each may be compared with every known one. */
 export const MAX_UNKNOWN = 20;
 const NONE: readonly string[] = [];
 
-/** Returns the first fields of a value that an object's schema does not know. */
+/** Returns the first fields of a value that the object's schema does not have. */
 export function unknownFields(
   { properties }: TSchema,
   value: Readonly<Record<string, unknown>>,
@@ -19,7 +19,7 @@ export function unknownFields(
   return names ?? NONE;
 }
 
-/** Returns the fault of an unknown field, without its name. */
+/** Returns the fault of an unknown field, without the field's name. */
 export function unknownFault(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return near === undefined ? "is not a field" : `is not a field; did you mean ${near}?`;

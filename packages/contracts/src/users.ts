@@ -11,7 +11,7 @@ import {
 } from "./fields.ts";
 import { NO_TIME_ZONE, quietHoursOrNone, timeZoneName } from "./quiet-hours.ts";
 
-/** A tenant's users, where it names them: `PUT|GET|DELETE /api/v1/users/{userId}`. */
+/** The path of a stored user: `PUT|GET|DELETE /api/v1/users/{userId}`. */
 export const USER_PATH = "/api/v1/users/:userId";
 export const USERS_BATCH_PATH = "/api/v1/users/batch";
 
@@ -70,7 +70,7 @@ export const UserRequest = Type.Object(settings, {
 });
 export type UserRequest = Static<typeof UserRequest>;
 
-/** One of a batch. */
+/** One user of a batch. */
 export const BatchUser = Type.Object({
   userId: text({ description: "The user's id in your own system" }),
   ...settings,
@@ -139,13 +139,13 @@ export const UsersBatchResponse = Type.Object(
 );
 export type UsersBatchResponse = Static<typeof UsersBatchResponse>;
 
-/** `GET /api/v1/erasures/{erasureId}`: how far the erasure of a user is. */
+/** `GET /api/v1/erasures/{erasureId}`: the progress of a user's erasure. */
 export const ERASURE_PATH = "/api/v1/erasures/:erasureId";
 
-/** The table of erasures says the same. */
+/** The table of erasures has the same list. */
 const ERASURE_STATES = ["waiting", "running", "done"] as const;
 
-/** Erasures of a tenant that are not done. */
+/** The maximum of a tenant's erasures that are not done. */
 export const MAX_OPEN_ERASURES = 10_000;
 
 const moment = (description: string) =>

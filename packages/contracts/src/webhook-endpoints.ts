@@ -9,7 +9,7 @@ import {
   type WebhookType,
 } from "./webhook-payload.ts";
 
-/** A tenant's endpoints over HTTP, and what they were told. */
+/** Paths of the calls for a tenant's endpoints and the messages that were sent to them. */
 export const WEBHOOKS_PATH = "/api/v1/webhooks";
 export const WEBHOOK_PATH = `${WEBHOOKS_PATH}/:webhookId` as const;
 export const WEBHOOK_SECRET_PATH = `${WEBHOOK_PATH}/rotate-secret` as const;

@@ -27,18 +27,18 @@ export const WEBHOOK_TYPES = [
 )[];
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-/** Sent when a person asks for it, whatever types the endpoint has chosen. */
+/** Sent when a person requests it, even if the endpoint has chosen other types. */
 export const TEST_TYPE = "webhook.test";
 export type WebhookMessageType = WebhookType | typeof TEST_TYPE;
 
 export const MAX_WEBHOOKS = 20;
 export const MAX_WEBHOOK_URL = 2048;
-/** How long the secret before signs beside the new one. */
+/** How long the previous secret also signs after a rotation. */
 export const PREVIOUS_SECRET_HOURS = 24;
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-/** The wait before each try after the first, jittered by ±20 %. */
+/** The wait before each retry, varied by ±20 %. */
 export const WEBHOOK_RETRY_SECONDS = [
   5,
   5 * MINUTE,
@@ -50,17 +50,20 @@ export const WEBHOOK_RETRY_SECONDS = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** Returns an attempt's words for an answer that is neither a redirect nor 410. */
+/** Returns the text for an answer that is neither a redirect nor 410. */
 export const answeredWith = (status: number) => `it answered ${status}`;
 
-/** For the whole of a call. */
+/** The timeout of a whole call. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
-/** The part of it for the start of the answer's body. The status has decided already, and a body may never end. */
+/**
+ * The part of the timeout for the beginning of the answer's body. The status has already decided, and a body may never
+ * end.
+ */
 export const WEBHOOK_BODY_MS = 1_000;
-/** Most bytes of an answer that are stored. */
+/** The maximum of bytes of an answer that are stored. */
 export const MAX_WEBHOOK_ANSWER_BYTES = 1024;
 
-/** Fields of the webhooks' payloads: Belfry's ids and words, never content and never an address. */
+// Fields of the webhooks' payloads: Belfry's ids and texts, never content and never an address.
 
 const id = (description: string) => Type.String({ format: "uuid", description });
 
@@ -82,7 +85,7 @@ const ofDelivery = {
   occurredAt,
 };
 
-/** A delivery of a digest names the events that it gathers. */
+/** Fields of a digest's delivery: they name the events of the digest. */
 const ofDigest = {
   digestId: id("Of the message that gathers events"),
   eventType,
@@ -181,14 +184,14 @@ const REASONS: Partial<Record<WebhookMessageType, string>> = {
   "delivery.unknown": "the provider gave no answer",
 };
 
-/** One of each type. */
+/** An example of each type. */
 export const WEBHOOK_EXAMPLES: Record<WebhookMessageType, object> = byType((type) => ({
   type,
   timestamp: AT,
   data: exampleData(type),
 }));
 
-/** Payload for a digest's message. */
+/** An example for a digest's message. */
 export const DIGEST_EXAMPLE = {
   type: "delivery.accepted",
   timestamp: AT,
