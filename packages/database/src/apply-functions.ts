@@ -1,13 +1,13 @@
 import type pg from "pg";
 import { type FunctionFile, SCHEMA, type SchemaSource } from "./schema-files.ts";
 
-/**
- * Functions are one state for every version that runs: a later one replaces them by `create or replace`,
- * an earlier one leaves them alone. So a changed signature is a new name, and the old function stays
- * while the version before may run.
- */
+// The functions of the database are shared by all running versions. A later version replaces them by `create or
+// replace`; an earlier one leaves them unchanged. So a function whose signature changes gets a new name, and the old
+// function stays as long as the previous version may run.
 
-/** Made before anything else: a database with migrations and without this one is of a trial installation. */
+/**
+ * Creates the table before everything else: a database that has migrations but not this table is a trial installation.
+ */
 export async function createFunctionTable(client: pg.ClientBase): Promise<void> {
   await client.query(
     `create table if not exists applied_functions (
@@ -18,14 +18,14 @@ export async function createFunctionTable(client: pg.ClientBase): Promise<void> 
   );
 }
 
-/** Applies what the database lacks, all or nothing. Returns the names of the files. */
+/** Applies the functions that the database lacks, all or none. Returns the names of the files. */
 export async function applyFunctions(
   client: pg.ClientBase,
   source: SchemaSource = SCHEMA,
 ): Promise<string[]> {
   const applied = await appliedFunctions(client);
   const lacking = lackingOf(applied, source);
-  // Marks unchanged functions as this version's: from now on, versions before this one may not replace them.
+  // Marks unchanged functions as those of this version, so that earlier versions can no longer replace them.
   const same = source.functions.filter(({ name, hash }) => {
     const found = applied.get(name);
     return found?.hash === hash && compareVersions(source.version, found.version) > 0;
@@ -33,7 +33,7 @@ export async function applyFunctions(
   if (lacking.length + same.length === 0) return [];
   await client.query("begin");
   try {
-    // They name each other, in whatever order they come.
+    // The functions call each other and are created in any order.
     await client.query("set local check_function_bodies = off");
     for (const { text } of lacking) await client.query(text);
     for (const { name, hash } of [...lacking, ...same]) {
@@ -51,7 +51,7 @@ export async function applyFunctions(
   return lacking.map(({ name }) => name);
 }
 
-/** The files that the database has neither as they are nor of a later version. */
+/** Returns the files that the database has neither in this form nor from a later version. */
 export async function lackingFunctions(
   client: Pick<pg.ClientBase, "query">,
   source: SchemaSource = SCHEMA,
@@ -78,8 +78,9 @@ function lackingOf(applied: AppliedFunctions, { functions, version }: SchemaSour
 }
 
 /**
- * Above 0 where `one` is the later one: the precedence of Semantic Versioning (2.0.0, 11), and of equal ones the build
- * number, which that leaves out: `0.1.0-rc.2`, `0.1.0-rc.10`, `0.1.0`, `0.1.0+7`, `0.1.0+12`, `0.1.1`.
+ * Returns a number above 0 if `one` is the later version, by the precedence of Semantic Versioning (2.0.0, 11). Equal
+ * ones are compared by build number, which the standard ignores. In order: `0.1.0-rc.2`, `0.1.0-rc.10`, `0.1.0`,
+ * `0.1.0+7`, `0.1.0+12`, `0.1.1`.
  */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [versionParts(one), versionParts(other)];
@@ -104,7 +105,10 @@ function versionParts(version: string) {
   };
 }
 
-/** Numbers by their value and before texts, texts by their characters; of equal beginnings the shorter comes first. */
+/**
+ * Compares numbers by value and texts by characters; numbers are before texts. If all items of the shorter list are
+ * equal to those of the longer one, the shorter is first.
+ */
 function compareIdentifiers(some: readonly string[], others: readonly string[]): number {
   for (const [at, one] of some.entries()) {
     const other = others[at];

@@ -3,19 +3,20 @@ import type pg from "pg";
 import { isReference } from "./connection.ts";
 
 /**
- * The variables of a broadcast are stored once, with it. Each of its events has a reference in place of them:
- * `broadcast <id>`, which is no JSON. Whoever reads the variables of events resolves it with `resolveVariables`.
+ * Matches a reference. A broadcast's variables are stored once, in its own row. Each of its events has `broadcast
+ * <id>`, which is not JSON, in place of variables. Code that reads events' variables replaces the reference by
+ * `resolveVariables`.
  */
 const REFERENCE = /^broadcast ([0-9a-f-]{36})$/;
-/** Memory for the texts that a process keeps, at two bytes a character. */
+/** The maximum memory of the cached texts in a process, at two bytes per character. */
 const MAX_CACHED_BYTES = 8 * 1024 * 1024;
 
-/** The id of the broadcast whose variables an event has. */
+/** Returns the id of the broadcast whose variables the event has; undefined if the event has its own. */
 function broadcastOf(variables: string | null): string | undefined {
   return isReference(variables) ? REFERENCE.exec(variables ?? "")?.[1] : undefined;
 }
 
-/** The same in a statement of the row `e` of events: the variables themselves. */
+/** An SQL expression for the variables of a row `e` of events, with a reference already resolved. */
 export const EVENT_VARIABLES = sql<string | null>`
   case when e.broadcast_id is null or e.variables is null then e.variables
        else (select b.variables from broadcasts b where b.id = e.broadcast_id) end`;
@@ -24,8 +25,8 @@ export const EVENT_VARIABLES = sql<string | null>`
 const caches = new WeakMap<pg.Pool, Map<string, string | null>>();
 
 /**
- * Puts the variables of broadcasts in place of references, in the rows themselves. A reference to a broadcast that is
- * gone stays, so that nothing is rendered without its variables.
+ * Replaces references in the rows by the variables of the broadcasts. A reference to a deleted broadcast stays, so that
+ * nothing is rendered without its variables.
  */
 export async function resolveVariables(
   pool: pg.Pool,
@@ -52,7 +53,7 @@ export async function resolveVariables(
   }
 }
 
-/** Undefined: there is no such broadcast. */
+/** Returns the variables of a broadcast, or undefined if it does not exist. */
 async function readVariables(pool: pg.Pool, id: string): Promise<string | null | undefined> {
   const { rows } = await pool.query<{ variables: string | null }>({
     name: "broadcast_variables",

@@ -2,7 +2,10 @@ import type { KeptDays } from "@belfry/contracts/retention";
 import { sql } from "kysely";
 import { type Database, inTransaction } from "./connection.ts";
 
-/** Grows with every change of tenants, keys, templates or providers; services poll it. */
+/**
+ * Returns the configuration version, which services poll. It increases with every change of tenants, keys, templates or
+ * providers.
+ */
 export async function readConfigurationVersion(db: Database): Promise<string> {
   const row = await db
     .selectFrom("configuration_version")
@@ -11,16 +14,18 @@ export async function readConfigurationVersion(db: Database): Promise<string> {
   return row.version;
 }
 
-/** Call in the transaction of the change, last: it serialises writers. */
+/**
+ * Increments the version. Call it last in the transaction of the change, because it blocks other writers until commit.
+ */
 export async function bumpConfigurationVersion(db: Database): Promise<void> {
   await db.updateTable("configuration_version").set({ version: sql`version + 1` }).execute();
 }
 
 /**
- * Notes on the tenant that it has rows of a kind, so that nobody looks for those of a tenant that has none, and runs
- * `work`, which stores the rows, in the same transaction. After the first time the note changes nothing. The
- * configuration version grows last: its one row is held for the commit alone, however long `work` takes. Within a
- * caller's transaction it joins that one.
+ * Runs `work`, which stores rows of a kind, and marks the tenant as having such rows, in one transaction. So the
+ * services never search for rows of tenants without the mark. After the first time the mark changes nothing. The
+ * configuration version is incremented last, so that its only row is locked just for the commit, even if `work` takes
+ * long. If `db` is already a transaction, all of this runs in it.
  */
 export async function noteUse<T = void>(
   db: Database,
@@ -41,7 +46,7 @@ export async function noteUse<T = void>(
   });
 }
 
-/** How long what a tenant leaves is kept: its own days, else those of the installation. */
+/** Returns how long a tenant's data is kept: its own number of days, or else that of the installation. */
 export async function keptDays(db: Database, tenantId: string): Promise<KeptDays> {
   const { rows } = await sql<KeptDays>`
     select coalesce(t.event_retention_days, v.event_retention_days) as "eventDays",
@@ -50,7 +55,9 @@ export async function keptDays(db: Database, tenantId: string): Promise<KeptDays
   return rows[0]!;
 }
 
-/** Writes down what the dispatcher keeps of tenants without days of their own, for whoever reckons with it. */
+/**
+ * Stores how long the dispatcher keeps the data of tenants without their own settings, for code that needs these days.
+ */
 export async function noteInstallationDays(db: Database, installation: KeptDays): Promise<void> {
   const { eventDays, notificationDays } = installation;
   await db.transaction().execute(async (transaction) => {

@@ -5,22 +5,22 @@ import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Schema } from "./schema.ts";
 
-/** A pool of connections, for what Kysely is too slow or too narrow for. */
+/** A pool of connections, for statements for which Kysely is too slow or too limited. */
 export type { Pool } from "pg";
 
 export type Database = Kysely<Schema>;
 
 export interface ConnectionOptions {
   url: string;
-  /** Shown in pg_stat_activity, with the process's version and start: see `processName`. */
+  /** Shown in pg_stat_activity, with the process's version and start (`processName`). */
   applicationName: string;
   maxConnections?: number;
   statementTimeoutMs?: number;
-  /** The same, by our own clock: for a server that is frozen or cut off. Default: none. */
+  /** The same, measured by this process, for a server that is frozen or cut off. Default: none. */
   queryTimeoutMs?: number;
   /** How long a request waits for a free or new connection. */
   connectTimeoutMs?: number;
-  /** Called when an idle connection breaks; the pool replaces it by itself. */
+  /** Called when an idle connection breaks. The pool replaces the connection by itself. */
   onConnectionError?: (error: Error) => void;
 }
 
@@ -40,7 +40,7 @@ export const SESSION_SETTINGS = {
   default_transaction_isolation: "read\\ committed",
 } as const;
 
-/** Begins its session with these settings, after options that the URL or the environment gives. */
+/** A client that begins its session with these settings, after the options from the URL or the environment. */
 class SessionClient extends pg.Client {
   declare connectionParameters: { options?: string };
 
@@ -52,7 +52,7 @@ class SessionClient extends pg.Client {
   }
 }
 
-/** A pool that opens connections as they are needed: Postgres may be absent when this is called. */
+/** Creates a pool that opens connections when they are needed, so Postgres may be unreachable at this time. */
 export function createPool(options: ConnectionOptions): pg.Pool {
   const pool = new pg.Pool({
     Client: SessionClient,
@@ -66,22 +66,23 @@ export function createPool(options: ConnectionOptions): pg.Pool {
     keepAlive: true,
   });
   pool.on("error", (error) => options.onConnectionError?.(error));
-  // A connection that breaks in use fails its query, and also emits this: unheard it ends the process.
+  // A connection that breaks in use fails its query and also emits this event, which ends the process without a
+  // listener.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
-/** Kysely over a pool; `destroy()` ends the pool. */
+/** Returns Kysely over a pool. `destroy()` also ends the pool. */
 export function createDatabase(pool: pg.Pool): Database {
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** A pool, or Kysely's connection by `runnerOf`. */
+/** Something that runs statements: a pool, or Kysely's connection by `runnerOf`. */
 export interface Runner {
   query<R extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<{ rows: R[] }>;
 }
 
-/** Runs plain statements by Kysely, in the transaction that it is in. */
+/** Returns a runner of plain statements on Kysely's connection, and in its transaction if there is one. */
 export function runnerOf(db: Database): Runner {
   return {
     query: async <R>({ text, values = [] }: { text: string; values?: unknown[] }) =>
@@ -89,7 +90,7 @@ export function runnerOf(db: Database): Runner {
   };
 }
 
-/** Within a caller's transaction it joins that one. */
+/** Runs `work` in a new transaction, or in that of `db` if it already is one. */
 export async function inTransaction<T>(
   db: Database,
   work: (transaction: Database) => Promise<T>,
@@ -101,7 +102,7 @@ const NAME = /^(.+)\/(\S+) since (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
 
 interface ProcessName {
   service: string;
-  /** null: the name does not say. */
+  /** null if the name does not contain it; `startedAt` likewise. */
   version: string | null;
   startedAt: Date | null;
 }
@@ -115,7 +116,7 @@ function processName(service: string): string {
   return `${service}/${ownVersion()} since ${startedAt}`;
 }
 
-/** A name as `processName` makes it; any other is a service of which no more is known. */
+/** Parses a name in the form of `processName`. Any other name is returned as a service without version and start. */
 export function parseProcessName(name: string): ProcessName {
   const [, service, version, startedAt] = NAME.exec(name) ?? [];
   if (service === undefined || version === undefined || startedAt === undefined) {
@@ -132,7 +133,7 @@ export function ownVersion(): string {
   return version;
 }
 
-/** A name is no reason not to start. */
+/** Returns "0" if the version cannot be read, because the process must start all the same. */
 function readVersion(): string {
   try {
     const manifest = findPackageJSON(pathToFileURL(process.argv[1] ?? ""));
@@ -142,7 +143,7 @@ function readVersion(): string {
   }
 }
 
-/** Whether Postgres takes writes: a primary that was demoted answers queries all the same. */
+/** Returns whether Postgres accepts writes. A primary that was demoted still answers queries. */
 export async function isWritable(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ transaction_read_only: string }>(
     "show transaction_read_only",
@@ -151,24 +152,24 @@ export async function isWritable(pool: pg.Pool): Promise<boolean> {
 }
 
 /**
- * Whether an error speaks of the values in a statement: Postgres' classes 22 (data) and 23 (constraint).
- * Every other (a connection, a shutdown, a server that takes no writes, a full disk, a deadlock) would
- * come with other values as well, and condemns none.
+ * Returns whether the values in a statement caused the error: Postgres' classes 22 (data) and 23 (constraint). Any
+ * other error (a lost connection, a shutdown, a read-only server, a full disk, a deadlock) could occur with other
+ * values as well.
  */
 export function isDataFault(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^2[23][0-9A-Z]{3}$/.test(code);
 }
 
-/** Whether the database or the network names a cause that no value can be: a lost connection, a full disk. */
+/** Returns whether the error has a code of the database or the network that no value can cause, such as a full disk. */
 export function isOutage(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && !isDataFault(error);
 }
 
 /**
- * Calls a function of the database, its arguments by name: neither side counts them. Returns its rows, with their
- * columns in camel case.
+ * Calls a function of the database with arguments by name, so that their order does not matter. Returns its rows with
+ * the columns in camel case.
  */
 export async function callFunction<Row>(
   pool: pg.Pool,
@@ -189,18 +190,21 @@ export function withoutTraceParent(text: string): string {
   return space === -1 ? text : text.slice(0, space);
 }
 
-/** The `trace_parent` behind that text; null: the event is not sampled. */
+/** Returns the `trace_parent` that follows such a text; null if the event is not sampled. */
 export function traceParentOf(text: string | null): string | null {
   const space = text === null ? -1 : text.indexOf(" ");
   return space === -1 ? null : text!.slice(space + 1);
 }
 
-/** Whether an event's variables are those of its broadcast: see broadcast-variables.ts. JSON begins with a brace. */
+/**
+ * Returns whether the variables are a reference to those of a broadcast (broadcast-variables.ts). JSON begins with a
+ * brace.
+ */
 export function isReference(variables: string | null): boolean {
   return variables?.[0] === "b";
 }
 
-/** The rows of a prepared statement, with their columns in camel case. */
+/** Runs a prepared statement. Returns its rows with the columns in camel case. */
 export async function readRows<Row>(
   pool: pg.Pool,
   statement: { name: string; text: string; values: unknown[] },
@@ -210,7 +214,7 @@ export async function readRows<Row>(
   const names = fields.map(({ name }) =>
     name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
   );
-  // A copy of one with all columns: adding them one by one would double what a row costs.
+  // Each row is a copy of an object with all columns. Adding the columns one by one would double the cost of a row.
   const empty = Object.fromEntries(names.map((name) => [name, null]));
   return rows.map((values) => {
     const row: Record<string, unknown> = { ...empty };
@@ -233,7 +237,7 @@ export async function callClaim<Row extends { deliveryId: string }, Result>(
   return batch.map((item) => {
     const id = item.id.toLowerCase();
     const row = found.get(id);
-    // Named twice in one batch: the first has it.
+    // If a batch has the same delivery twice, only the first item gets it.
     found.delete(id);
     return row === undefined ? { becomes: "gone" } : toResult(row);
   });

@@ -1,29 +1,30 @@
--- The hot path. One call accepts a whole batch of any tenants: it claims the dedup keys, counts the sliding
--- window and the day, and stores the events. It decides item by item, in memory, and queries tables only when
--- necessary, because setting up one large statement costs more than a lone event.
+-- Accepts a batch of events of any tenants in one call: claims the dedup keys, counts the sliding minute and the day,
+-- and stores the events. This is the hot path. It decides event by event, in memory, and queries tables only when
+-- necessary, because setting up one large statement costs more than a single event.
 --
--- Arrays run in parallel, one item per event; keys are SHA-256 in hex. The caller sorts them by tenant, so that two
--- replicas lock the tenants' rows in the same order and cannot deadlock, and puts the items of one key together. The
--- limits count a tenant's items in their order. p_options holds what few
--- events have: an object or null per item, and null as a whole if no item has any. So a new field changes no
--- signature. Options: `channels`, `locale`, `cancelKey`, `envelope` and `traceParent`, see the columns; `sendAt` (a time) or
--- `delaySeconds` store the event in scheduled_events until then, and it needs no message. A past time is ignored.
+-- The arrays are parallel, with one item per event; keys are SHA-256 in hex. The caller sorts the items by tenant, so
+-- that two replicas lock the tenants' rows in the same order and cannot deadlock, and puts items with the same key
+-- together. The limits count a tenant's items in their order. p_options holds values that few events have: an object or
+-- null per item, and null as a whole if no item has any. So a new field does not change the signature. The options
+-- `channels`, `locale`, `cancelKey`, `envelope` and `traceParent` are described at the columns. `sendAt` (a time) or
+-- `delaySeconds` store the event in scheduled_events until then, and no message is published for it. A past time is
+-- ignored.
 --
--- Everything of one tenant happens under the lock on its row in tenant_limits, so the statements here see each
--- other's keys and counters exactly. The clock is read once that lock is held. A key's old row is deleted first,
--- because `on conflict` costs a row as much again as its table without indexes.
+-- All work for one tenant is done while its row in tenant_limits is locked, so these statements see all keys and
+-- counters of each other. The clock is read once the lock is held. The old row of a key is deleted first, because `on
+-- conflict` would cost as much per row as its whole table without indexes.
 --
--- Returns one row per item (`position` counts from 1 in the given order), and for each tenant one row with its
--- name and limits after the batch (no outcome, the position of the tenant's first item; waits in seconds). So the
--- caller can leave out the rows of accepted events, which tell it nothing new. `outcome`:
+-- Returns one row per item (`position` counts from 1 in the given order), and for each tenant one row with its name and
+-- its limits after the batch (without an outcome, at the position of the tenant's first item; waits in seconds). So the
+-- caller can ignore the rows of accepted events, which contain nothing new. `outcome`:
 --   accepted   stored now
---   scheduled  stored now or earlier, and waiting: nothing is to be published
---   reopened   its first request was answered 500; stored again under the same id
---   replayed   a duplicate; `pending` says that the first is not dispatched yet
---   minute     over the per-minute limit          day   over the daily cap
+--   scheduled  stored now or earlier, and not due yet: nothing is to be published
+--   reopened   the first request was answered with 500; the event is stored again under the same id
+--   replayed   a duplicate; `pending`: the event is not dispatched yet
+--   minute     over the limit per minute          day   over the daily cap
 --   attachments  a file that the envelope names is unknown, incomplete or expired
 --   inactive   the tenant is inactive or deleted
--- The last four return no event.
+-- For the last four, no event is returned.
 create or replace function accept_events(
   p_tenants text[], p_keys text[], p_ids uuid[], p_types text[], p_users text[], p_references text[],
   p_emails text[], p_phones text[], p_variables text[], p_traces text[], p_options json[]
@@ -32,7 +33,7 @@ create or replace function accept_events(
   per_minute integer, minute_remaining integer, minute_wait integer,
   daily_cap integer, day_remaining integer, day_wait integer
 ) language plpgsql volatile
--- Planning these statements again costs more than running them.
+-- Planning these statements for each call costs more than running them.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
@@ -43,17 +44,17 @@ declare
   today date;
   tenant record;
   turned record;
-  -- The events that the keys already belong to, by item: mostly none.
+  -- Events to which the keys already belong, by item. Usually there are none.
   known record;
   earlier record;
   known_ids uuid[];
   known_types text[];
   known_names text[];
   undispatched boolean[];
-  -- The items whose keys have rows to delete if the items are stored.
+  -- The items whose keys have old rows, which are deleted if the items are stored.
   given_way integer[] := '{}';
   refused boolean[];
-  -- The event as which each item is stored, and its tenant's name; null if it is not stored.
+  -- The event id under which each item is stored, and its tenant's name; null if the item is not stored.
   stored uuid[] := array_fill(null::uuid, array[items]);
   names text[] := array_fill(null::text, array[items]);
   item integer := 1;
@@ -62,14 +63,14 @@ declare
   day_free integer;
   admitted integer;
   newly integer;
-  -- Until when scheduled events wait, by item; null as a whole if there are none.
+  -- When scheduled events are due, by item; null as a whole if there are none.
   send_at timestamptz[];
   option json;
   place integer := 0;
   later timestamptz;
-  -- The items whose events are already scheduled.
+  -- Whether an item's event is already scheduled.
   resting boolean[];
-  -- The items with a file that cannot be named; null: no item names any.
+  -- The items with a file that cannot be named; null if no item names a file.
   lacking integer[];
   attached boolean := false;
   at_second bigint;
@@ -87,7 +88,7 @@ begin
       later := coalesce((option ->> 'sendAt')::timestamptz,
         moment + make_interval(secs => (option ->> 'delaySeconds')::float8));
       continue when later is null or later <= moment;
-      -- Filled from index 1: `unnest` renumbers an array that begins at 2.
+      -- Filled from index 1, because `unnest` would renumber an array that begins at a later index.
       if send_at is null then send_at := array_fill(null::timestamptz, array[items]); end if;
       send_at[place] := later;
     end loop;
@@ -147,7 +148,7 @@ begin
       if admitted >= minute_free then
         outcome := 'minute';
       elsif item > first_item and p_keys[item] = p_keys[item - 1] then
-        -- A repeat inside the batch gets the answer of the item before, which is still in the variables.
+        -- An item with the same key gets the answer of the item before, whose values are still in the variables.
         if outcome not in ('day', 'attachments') then outcome := 'replayed'; end if;
       elsif known_ids[item] is not null and not refused[item] then
         outcome := 'replayed';
@@ -155,10 +156,10 @@ begin
         event_type := known_types[item];
         tenant_name := known_names[item];
         pending := undispatched[item];
-        -- It is answered 200: from now on it cannot be refused.
+        -- The replay is answered with 200, so from now on the event cannot be refused.
         if resting[item] then
           update scheduled_events s set acknowledged = true where s.event_id = known_ids[item];
-          -- It became due meanwhile.
+          -- The event has become due in the meantime.
           if not found then
             update undispatched_events u set acknowledged = true where u.event_id = known_ids[item];
           end if;
@@ -227,7 +228,7 @@ begin
     item := item + 1;
   end loop;
 
-  -- Write. The locks on the tenants' rows keep other calls away from the same keys.
+  -- Writes the rows. The locks on the tenants' rows keep other calls away from the same keys.
   foreach item in array given_way loop
     delete from dedup_keys d
     where stored[item] is not null and d.tenant_id = p_tenants[item] and d.key = decode(p_keys[item], 'hex');
@@ -237,7 +238,7 @@ begin
     from unnest(p_tenants, p_keys, stored, p_types, names) as u (tenant_id, key, id, type, name)
     where u.id is not null;
   if true = any (refused) then
-    -- Its row is written again below.
+    -- The row is inserted again below.
     delete from events e where e.id = any (stored) and e.refused_at is not null;
   end if;
   insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
@@ -265,9 +266,9 @@ begin
 end
 $function$;
 
--- Undoes events that were claimed and then answered 500, unless an event is dispatched already or a replay of it
--- was answered 200. Locks the tenants' rows first, in order, as accept_events does, then scheduled events (waking
--- moves them), then undispatched ones. Returns the ids of the events that it refused.
+-- Undoes events that were accepted and then answered with 500, unless an event was dispatched or a replay of it was
+-- answered with 200. Locks the tenants' rows first, in order, as accept_events does, then scheduled events (waking
+-- moves them), then undispatched ones. Returns the ids of the refused events.
 create or replace function refuse_events(p_ids uuid[]) returns setof uuid language plpgsql volatile
 set enable_seqscan = off
 as $function$
@@ -304,8 +305,8 @@ begin
 end
 $function$;
 
--- A replay that published the id again calls this before it answers 200. Returns the ids that exist; a missing one
--- was refused meanwhile.
+-- Marks events so that they cannot be refused. A replay that published the ids again calls this before it answers with
+-- 200. Returns the ids that exist; a missing one was refused in the meantime.
 create or replace function acknowledge_events(p_ids uuid[]) returns setof uuid language plpgsql volatile
 set enable_seqscan = off
 as $function$

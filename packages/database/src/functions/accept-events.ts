@@ -32,22 +32,22 @@ export type AcceptOutcome =
 
 export interface AcceptResult {
   outcome: AcceptOutcome;
-  /** The event that answers; null with `minute`, `day`, `attachments` and `inactive`. */
+  /** The event that answers the request. null with `minute`, `day`, `attachments` and `inactive`. */
   eventId: string | null;
   eventType: string | null;
   tenantName: string | null;
-  /** The event waits to be dispatched: publish its id. Not of one that rests. */
+  /** Whether the event waits to be dispatched, so that its id must be published. false for a scheduled event. */
   pending: boolean;
-  /** The tenant's limits after the batch; null when `inactive`. */
+  /** The tenant's limits after the batch. null with `inactive`. */
   limits: TenantLimits | null;
 }
 
 export interface TenantLimits {
   perMinute: number;
   minuteRemaining: number;
-  /** Seconds until the window has room for one more (or one less is in it). */
+  /** Seconds until the window has room for one more event, or has one less. */
   minuteWaitSeconds: number;
-  /** null: no cap. */
+  /** null if there is no cap. */
   dailyCap: number | null;
   dayRemaining: number | null;
   /** Seconds until midnight UTC. */
@@ -56,7 +56,7 @@ export interface TenantLimits {
 
 interface Row extends LimitsRow {
   position: number;
-  /** null: the limits of the item's tenant. */
+  /** null for the row with the limits of the item's tenant. */
   outcome: Exclude<AcceptOutcome, "accepted"> | null;
   event_id: string | null;
   event_type: string | null;
@@ -74,13 +74,13 @@ export interface LimitsRow {
 }
 
 /**
- * Texts travel joined, an empty one for null: as arrays of `pg` they cost 1.7 to 2.2 µs more an event, over a
- * hundredth of a trigger (1.3 in ingest-api, the rest in Postgres). No value holds U+001F: control characters
- * are refused before, and JSON escapes them.
+ * Separates the texts of a batch, which are sent as one joined text; an empty text means null. As arrays of `pg` they
+ * would cost 1.7 to 2.2 µs more per event, over a hundredth of a trigger (1.3 µs in ingest-api, the rest in Postgres).
+ * No value contains U+001F: control characters are rejected before, and JSON escapes them.
  */
 const SEPARATOR = "\u001f";
 const split = (parameter: string) => `string_to_array(${parameter}, E'\\x1f', '')`;
-// An event without a row was accepted: of a batch these are mostly all, and rows cost to be read.
+// An event without a row was accepted. These are usually most of a batch, and reading their rows would take time.
 const ACCEPT = `
   select * from accept_events(
     p_tenants => ${split("$1")}, p_keys => ${split("$2")}, p_ids => ${split("$3")}::uuid[],
@@ -90,8 +90,8 @@ const ACCEPT = `
   where outcome is distinct from 'accepted'`;
 
 /**
- * Accepts a batch in one call. The batch must be sorted by tenantId, and have the events of one dedupKey together.
- * Results come in the order of the batch.
+ * Accepts a batch in one call. It must be sorted by tenantId, with the events of one dedupKey together. Results have
+ * the order of the batch.
  */
 export async function acceptEvents(
   pool: Runner,
@@ -142,7 +142,7 @@ export async function acceptEvents(
   });
 }
 
-/** The tenant's name and limits in a row of a function. */
+/** Returns the tenant's name and limits from a row of a function. */
 export function tenantOf(row: LimitsRow): { name: string | null; limits: TenantLimits } {
   return {
     name: row.tenant_name,
@@ -157,13 +157,15 @@ export function tenantOf(row: LimitsRow): { name: string | null; limits: TenantL
   };
 }
 
-/** Gives back what was accepted and then answered 500; returns the ids that were not dispatched yet. */
+/** Undoes events that were accepted and then answered with 500. Returns the ids that had not been dispatched. */
 export async function refuseEvents(pool: pg.Pool, ids: readonly string[]): Promise<Set<string>> {
   const rows = await callFunction<{ refuseEvents: string }>(pool, "refuse_events", { p_ids: ids });
   return new Set(rows.map((row) => row.refuseEvents));
 }
 
-/** Before a replay is answered 200: returns the ids that stand; the others were refused meanwhile. */
+/**
+ * Returns the ids of events that still exist; the others were refused. Call it before a replay is answered with 200.
+ */
 export async function acknowledgeEvents(
   pool: pg.Pool,
   ids: readonly string[],

@@ -1,12 +1,12 @@
--- An upload that is not complete after this time is lost: its request may take 15 seconds.
+-- Returns the time after which an incomplete upload counts as lost. The request of an upload may take 15 seconds.
 create or replace function upload_time() returns interval language sql immutable
 as $function$ select interval '1 minute' $function$;
 
--- Begins an upload: counts one request in the tenant's minute window, as accept_events does, and keeps room for p_bytes
--- among the tenant's files that no event has named. Returns `outcome`: `begun`; `minute` (over the limit a minute); `full`
--- (too many or too large unnamed files; `wait` seconds until the oldest of them is due to be deleted; `wait` is null if all
--- files of the tenant take as much as they may); `inactive`. With it the tenant's name and limits, as accept_events returns
--- them.
+-- Begins an upload: counts one request in the tenant's minute, as accept_events does, and reserves p_bytes among the
+-- tenant's files that no event has named. Returns `outcome`: `begun`; `minute` (over the limit per minute); `full` (the
+-- unnamed files are too many or too large, and the oldest is due to be deleted in `wait` seconds; `wait` is null if
+-- instead all files of the tenant together have reached their limit); `inactive`. Also returns the tenant's name and
+-- limits, as accept_events does.
 create or replace function begin_attachment(
   p_id uuid, p_tenant text, p_name text, p_type text, p_bytes integer, p_most_bytes bigint, p_most integer
 ) returns table (
@@ -43,7 +43,7 @@ begin
   from attachments a
   where a.tenant_id = p_tenant and not a.named and a.created_at > moment - interval '24 hours'
     and (a.complete or a.created_at > moment - upload_time());
-  -- The tenant's uploads begin one after the other, and their bytes are counted when they begin: never more than may be.
+  -- A tenant's uploads begin one after the other, and their bytes are counted at once, so the limit is never exceeded.
   kept_bytes := coalesce((select s.bytes from attachment_sums s where s.tenant_id = p_tenant), 0);
   if turned.used >= tenant.per_minute then
     outcome := 'minute';
@@ -75,9 +75,10 @@ begin
 end
 $function$;
 
--- Locks the files that events name, within accept_events, which holds the tenants' rows. Returns the items that cannot be
--- stored: a file of theirs is unknown, another tenant's, incomplete, expired, or not the one that the caller has looked up.
--- It never waits: a deletion holds only files that no event may name any more, so a locked file counts as gone.
+-- Locks the files that events name, within accept_events, which holds the tenants' rows. Returns the items that cannot
+-- be stored, because a file is unknown, another tenant's, incomplete, expired, or not the one that the caller has
+-- looked up. Never waits: a deletion locks only files that no event may name any more, so a locked file counts as
+-- deleted.
 create or replace function lock_attachments(p_tenants text[], p_options json[], p_moment timestamptz) returns integer[]
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -108,14 +109,15 @@ begin
 end
 $function$;
 
--- Writes which files the stored events name, once lock_attachments has locked them. p_events: null if an item is not stored.
+-- Stores which files the events name. lock_attachments must have locked the files. p_events has null for an item that
+-- is not stored.
 create or replace function name_attachments(p_events uuid[], p_options json[]) returns void
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
 begin
-  -- The earlier files of an event that was refused and is stored again.
+  -- Removes the earlier files of an event that was refused and is stored again.
   perform drop_attachments(p_events);
   insert into event_attachments (event_id, position, attachment_id, cid)
     select e.event_id, f.place, (f.file ->> 'id')::uuid, f.file ->> 'cid'
@@ -132,7 +134,7 @@ end
 $function$;
 
 -- Removes the links of events to their files, and notes the files for mark_unlinked_attachments. The caller holds the
--- events' rows. It locks no file: accepting must not wait for a deletion.
+-- events' rows. No file is locked, because accepting events must not wait for a deletion.
 create or replace function drop_attachments(p_events uuid[]) returns void
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -146,9 +148,10 @@ begin
 end
 $function$;
 
--- Takes at most p_most notes of a tenant, or of the first tenant that has any (p_tenant is null), and marks those files
--- that no event names: from then on no event can name them, and expire_attachments finds them. Returns how many notes it
--- took and the marked files. It holds the tenant's row, as accept_events does, so no event names a file meanwhile.
+-- Reads and deletes at most p_most notes of a tenant, or of the first tenant with notes if p_tenant is null. Marks the
+-- files that no event names: from then on no event can name them, and expire_attachments finds them. Returns the number
+-- of notes and the marked files. Holds the tenant's row, as accept_events does, so that no event names a file
+-- meanwhile.
 create or replace function mark_unlinked_attachments(p_tenant text, p_most integer)
 returns table (noted integer, marked uuid[])
 language plpgsql volatile
@@ -179,9 +182,9 @@ begin
 end
 $function$;
 
--- Deletes at most p_most files, and hardly more than 32 MiB, that no event has named for 24 hours or that are marked, and
--- the remains of uploads that nobody ended. Returns how many; 0: none is left. An event that is just naming a file holds
--- its row, and the file stays.
+-- Deletes at most p_most files, and hardly more than 32 MiB: files that no event has named for 24 hours, marked files,
+-- and the remains of uploads that were never completed. Returns the number of files; 0 if none is left. An event that
+-- is just naming a file holds the file's row, so the file stays.
 create or replace function expire_attachments(p_moment timestamptz, p_most integer) returns integer
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan

@@ -14,20 +14,20 @@ export interface NewAttachment {
   tenantId: string;
   name: string;
   type: string;
-  /** At most. */
+  /** The maximum size in bytes. */
   bytes: number;
 }
 
 export type BegunAttachment =
   | { outcome: "begun"; createdAt: Date }
   | { outcome: "minute"; tenantName: string; limits: TenantLimits }
-  /** The tenant has as many unnamed files as it may; the oldest goes in so many seconds. */
+  /** The tenant has as many or as large unnamed files as it may; the oldest is deleted in `waitSeconds`. */
   | { outcome: "full"; waitSeconds: number }
-  /** All its files together take as much as they may. */
+  /** All files of the tenant together have reached their limit. */
   | { outcome: "storage" }
   | { outcome: "inactive" };
 
-/** Counts the upload and keeps room for it. It is complete with `completeAttachment`. */
+/** Begins an upload: counts the request and reserves space for the file. `completeAttachment` ends the upload. */
 export async function beginAttachment(
   pool: pg.Pool,
   { id, tenantId, name, type, bytes }: NewAttachment,
@@ -58,7 +58,7 @@ export async function beginAttachment(
   }
 }
 
-/** Stores the next part of a file: `ATTACHMENT_CHUNK_BYTES` of it, or the rest. */
+/** Stores the next part of a file: `ATTACHMENT_CHUNK_BYTES` bytes, or the rest. */
 export async function storeAttachmentChunk(
   pool: pg.Pool,
   id: string,
@@ -87,12 +87,12 @@ export async function completeAttachment(
   if (rowCount !== 1) throw new Error("the upload was deleted before it was complete");
 }
 
-/** Removes an upload that was not completed, with what is there of it. */
+/** Deletes an incomplete upload and the parts that are stored. */
 export async function deleteUpload(pool: pg.Pool, id: string): Promise<void> {
   await pool.query("delete from attachments where id = $1 and not complete", [id]);
 }
 
-/** A tenant's complete files by id, as events may name them now; others are missing. */
+/** Returns a tenant's complete files by id, if events may name them now. Other ids are missing in the map. */
 export async function findAttachments(
   pool: pg.Pool,
   tenantId: string,
@@ -109,7 +109,8 @@ export async function findAttachments(
 }
 
 /**
- * The bytes of a tenant's file, row by row: only one row is in memory at a time. Throws if a row is not there any more.
+ * Yields the bytes of a tenant's file, row by row, so that only one row is in memory. Throws `AttachmentGone` if a row
+ * no longer exists.
  */
 export async function* readAttachment(
   pool: pg.Pool,
@@ -120,7 +121,7 @@ export async function* readAttachment(
   for (let n = 0; n < chunks; n += 1) {
     const { rows } = await pool.query<{ data: string }>({
       name: "attachment_chunk",
-      // The driver reads no binary results, and hex would come in twice as many characters.
+      // The driver does not read binary results, and base64 is shorter than hex.
       text: `select encode(data, 'base64') as data from attachment_chunks
         where attachment_id = $1 and n = $2
           and exists (select from attachments a where a.id = $1 and a.tenant_id = $3)`,
@@ -132,12 +133,12 @@ export async function* readAttachment(
   }
 }
 
-/** A file, or a part of it, was deleted. */
+/** Thrown if a file, or a part of it, was deleted. */
 export class AttachmentGone extends Error {
   override readonly name = "AttachmentGone";
 }
 
-/** Deletes at most `most` files that no event may name any more. Returns how many; 0: none is left. */
+/** Deletes at most `most` files that no event may name any more. Returns their number; 0 if none is left. */
 export async function expireAttachments(pool: pg.Pool, moment: Date, most: number) {
   const { rows } = await pool.query<{ gone: number }>(
     "select expire_attachments(p_moment => $1, p_most => $2) as gone",
@@ -147,9 +148,10 @@ export async function expireAttachments(pool: pg.Pool, moment: Date, most: numbe
 }
 
 /**
- * Deletes files that lost an event and that no event names: marks at most `most` of a tenant's, or of the next tenant's,
- * in a short transaction, then deletes each in one of its own. `expireAttachments` deletes what an interrupted call has
- * marked. Returns how many files went, and whether there may be more.
+ * Deletes files that were linked to a deleted event and that no event names any more. Marks at most `most` files of the
+ * tenant, or of the next tenant, in a short transaction, then deletes each in its own transaction. If the call is
+ * interrupted, `expireAttachments` deletes the marked files. Returns how many were deleted, and whether there may be
+ * more.
  */
 export async function deleteUnlinkedAttachments(
   runner: Runner,

@@ -1,21 +1,24 @@
--- Broadcasts: one event to many people, expanded a chunk at a time. A chunk's events and the place that it has reached
--- (broadcasts.reached) are written in one transaction, so nobody gets it twice and nobody is left out, whoever dies.
+-- Broadcasts send one event to many people and are expanded chunk by chunk. A chunk's events and the position that it
+-- has reached (broadcasts.reached) are written in one transaction. So nobody gets the event twice or not at all, even
+-- if a process dies.
 
--- The key of a broadcast's advisory lock. Transactions that dispatch or claim something of the broadcast hold it shared;
--- a cancel takes it exclusively before it answers.
+-- Returns the key of a broadcast's advisory lock. Transactions that dispatch or claim a part of the broadcast hold it
+-- shared; a cancel locks it exclusively before it answers.
 create or replace function broadcast_lock(p_broadcast uuid) returns bigint
 language sql immutable as $function$
   select hashtextextended('belfry broadcast ' || p_broadcast, 0)
 $function$;
 
--- A chunk holds this shared; an erasure takes it exclusively while it takes the user out of topics and lists. So either
--- the chunk does not know the user any more, or the erasure finds the event.
+-- Returns the key of an advisory lock on a tenant's people. Expanding a chunk holds it shared; an erasure holds it
+-- exclusively while it removes the user from topics and lists. So either the chunk no longer finds the user, or the
+-- erasure finds the event.
 create or replace function people_lock(p_tenant text) returns bigint
 language sql immutable as $function$
   select hashtextextended('belfry people ' || p_tenant, 0)
 $function$;
 
--- Returns the cancelled ones of these broadcasts. No cancel of the others is answered before the transaction ends.
+-- Returns those of the broadcasts that are cancelled. A cancel of another one is not answered before the transaction
+-- ends.
 create or replace function cancelled_broadcasts(p_ids uuid[]) returns uuid[] language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -31,7 +34,7 @@ begin
 end
 $function$;
 
--- Returns those of the broadcasts that name a provider of the channel, with the providers; null if none does.
+-- Returns those of the broadcasts that name a provider of the channel, and these providers; null if none does.
 create or replace function named_providers(p_ids uuid[], p_channel text, out broadcasts uuid[], out providers uuid[])
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -45,8 +48,8 @@ begin
 end
 $function$;
 
--- Takes the events of cancelled broadcasts out of a batch that is being dispatched, whose rows in undispatched_events are
--- locked: they end as cancelled. Returns the others.
+-- Cancels the events of cancelled broadcasts in a batch that is being dispatched, and returns the other events. The
+-- caller has locked the batch's rows in undispatched_events.
 create or replace function without_cancelled(p_events uuid[], p_broadcasts uuid[]) returns uuid[]
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan

@@ -6,22 +6,22 @@ import { callFunction } from "../connection.ts";
 export interface DueBroadcast {
   id: string;
   tenantId: string;
-  /** The mask of channelMask. */
+  /** The mask from `channelMask`. */
   channels: number | null;
 }
 
 export interface Expansion {
-  /** The broadcast has moved: the next step may follow at once. */
+  /** Whether the broadcast has made progress, so that the next step may follow at once. */
   hasMoved: boolean;
-  /** New events, of which the dispatcher has to be told. */
+  /** New events, whose ids must be published to the dispatcher. */
   events: { eventId: string; tenantId: string; traceId: string }[];
 }
 
 const CHUNKS_PER_COUNT = 20;
 
 /**
- * The broadcasts that are due by the database's clock or at a test's moment, by tenant: at most 10 of each, those that wait
- * longest first.
+ * Returns the due broadcasts by tenant, by the database's clock or at a test's `moment`: at most 10 of each tenant,
+ * those that have waited longest first.
  */
 export async function dueBroadcasts(
   pool: pg.Pool,
@@ -32,7 +32,7 @@ export async function dueBroadcasts(
   return Map.groupBy(due, ({ tenantId }) => tenantId);
 }
 
-/** Expands the next chunk of a broadcast, or pauses or ends it. `dayShare` of a daily cap is for broadcasts. */
+/** Expands the next chunk of a broadcast, or pauses or ends it. Broadcasts may use `dayShare` of the daily cap. */
 export async function expandBroadcast(
   pool: pg.Pool,
   { id, channels }: Pick<DueBroadcast, "id" | "channels">,
@@ -51,7 +51,7 @@ export async function expandBroadcast(
   return { hasMoved: rows.length > 0, events };
 }
 
-/** Counts the chunks whose time has come, and carries out cancels. Returns how many chunks. */
+/** Counts the chunks that are due, and carries out cancels. Returns the number of chunks. */
 export async function countChunks(pool: pg.Pool, moment?: Date): Promise<number> {
   const args = { p_most: CHUNKS_PER_COUNT, p_moment: moment ?? null };
   const rows = await callFunction<{ countChunks: number }>(pool, "count_chunks", args);

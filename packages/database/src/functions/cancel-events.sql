@@ -1,13 +1,14 @@
--- The events that a cancel call names, at most p_most: all of p_ids; of p_keys and p_references first those that no
--- cancel has looked at, so that repeated calls make progress, then those looked at longest ago. With p_users only
--- events of these users. Refused events are ignored. Each row names the key or reference by which it was found. A row
--- without an id says that there are more, under this or a later name; `is_new` says that no cancel has looked at them.
--- References with more than ten times p_most events are not read: one row says so, with neither id nor name. No index
--- tells which of their events a cancel has looked at, so every one of them would be read.
+-- Returns the events that a cancel call names, at most p_most: all of p_ids, then those of p_keys and p_references. Of
+-- the latter, events that no cancel has looked at are first, so that repeated calls make progress, then those looked at
+-- longest ago. If p_users is given, only events of these users. Refused events are ignored. Each row has the key or
+-- reference by which the event was found. A row without an id means that there are more events, under this or a later
+-- name; `is_new`: no cancel has looked at them. If the references have more than ten times p_most events, these are not
+-- read, and one row has neither id nor name: no index shows which of them a cancel has looked at, so all would have to
+-- be read.
 create or replace function events_to_cancel(
   p_tenant text, p_keys text[], p_ids uuid[], p_references text[], p_users text[], p_most integer
 ) returns table (id uuid, name text, is_new boolean) language plpgsql stable
--- Reads by index, in its order: Postgres makes this plan on an empty database, and it must stay good.
+-- Reads each index in its own order. Postgres makes this plan on an empty database, and it must remain good.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -65,8 +66,8 @@ begin
 end
 $function$;
 
--- Events of these keys, and of these users if any are named. Walks the index once, because a hundred keys and a hundred
--- users are ten thousand pairs.
+-- Returns events of these keys, and of these users if any are named. Walks the index once, because a hundred keys and a
+-- hundred users are ten thousand pairs.
 create or replace function events_of_keys(
   p_tenant text, p_keys text[], p_users text[], p_new boolean, p_most integer
 ) returns table (id uuid, name text) language plpgsql stable
@@ -76,9 +77,9 @@ set enable_bitmapscan = off
 set enable_sort = off
 as $function$
 begin
-  -- Each case has its own statement, so that it reads along its index and stops at the last row that it needs. The
-  -- order is the index's: without statistics a plan that reads all events of the tenant looks cheaper. The statement
-  -- without users says that the key is not empty, as its index does; no other statement may use that index.
+  -- Each case has its own statement, so that it reads along its index and stops at the last row that it needs. The rows
+  -- have the order of the index: without statistics, Postgres prefers a plan that reads all events of the tenant. The
+  -- statements without users require a non-empty key, as their index does; no other statement may use that index.
   if p_users is null and p_new then
     return query
       select e.id, e.cancel_key from events e
@@ -107,18 +108,18 @@ begin
 end
 $function$;
 
--- Stops everything that can be stopped of a tenant's events, and reports each in one row; ids of other tenants and of
--- refused events have none. Takes scheduled and undispatched events away by the same delete with which waking and
--- dispatching claim them, and locks deliveries of dispatched events as their senders do. `verdict`:
---   cancelled   nothing of it has reached anybody, and nothing will
---   partly      something has; the channels in `stopped` were stopped, now or by an earlier cancel
---   pending     an attempt is in progress and will be the last; settling it decides between the other three
+-- Stops everything that can be stopped of a tenant's events. Returns a row for each event, but none for refused events
+-- and those of other tenants. Deletes scheduled and undispatched events in the same way as waking and dispatching claim
+-- them, and locks deliveries of dispatched events as senders do. `verdict`:
+--   cancelled   nothing of the event has been or will be delivered
+--   partly      some channels have been reached; those in `stopped` were stopped, now or by an earlier cancel
+--   pending     an attempt is in progress and will be the last; its result decides between the other three
 --   too late    nothing was left to stop
--- A channel was reached by its notification or by an attempt that a provider may have accepted. A delivery that waits
--- after an attempt with unknown outcome is not retried: it ends as unknown. The event leaves its digest, which remains
--- for the others.
+-- A channel has been reached if there is a notification or an attempt that a provider may have accepted. A delivery
+-- that waits after an attempt with unknown result is not retried: it ends as unknown. The event is removed from its
+-- digest, which remains for other events.
 --
--- Failed deliveries of a cancelled event leave the dead letters, so that nobody replays them.
+-- Failed deliveries of a cancelled event are discarded from the dead letters, so that nobody replays them.
 create or replace function cancel_events(p_tenant text, p_ids uuid[])
 returns table (id uuid, verdict text, stopped text[])
 language plpgsql volatile
@@ -152,14 +153,14 @@ begin
     where e.tenant_id = p_tenant and e.refused_at is null);
   asked := mine;
   while asked <> '{}' loop
-    -- In this order: when the first lock is free, waking has already moved the event to the second table.
+    -- scheduled_events first: when its lock is free, waking has already moved the event to undispatched_events.
     perform 1 from scheduled_events s where s.event_id = any (asked) order by s.event_id for update;
     with went as (delete from scheduled_events s where s.event_id = any (asked) returning s.event_id)
     select taken || coalesce(array_agg(w.event_id), '{}') into taken from went w;
     perform 1 from undispatched_events u where u.event_id = any (asked) order by u.event_id for update;
     with went as (delete from undispatched_events u where u.event_id = any (asked) returning u.event_id)
     select taken || coalesce(array_agg(w.event_id), '{}') into taken from went w;
-    -- Accepted again meanwhile: a refused event returns under its id.
+    -- Events that were refused and then accepted again under the same id in the meantime.
     asked := array(
       select a.id from unnest(asked) a (id)
       where a.id <> all (taken) and (
@@ -167,7 +168,7 @@ begin
         or exists (select from scheduled_events s where s.event_id = a.id)));
   end loop;
 
-  -- After this point nobody adds a delivery, a notification or a digest item to them.
+  -- From here on nobody adds a delivery, a notification or a digest item to these events.
   own := array(
     select d.id from unnest(mine) u (id)
     cross join lateral (select d.id from deliveries d where d.event_id = u.id limit 32) d);
@@ -230,15 +231,15 @@ begin
     update digest_items i set cancel_asked_at = moment
     where i.digest_id = asked_digests[n] and i.event_id = asked_events[n] and i.cancel_asked_at is null;
   end loop;
-  -- Also in a digest that has failed, because a person may replay it.
+  -- Also in a failed digest, because a person may replay it.
   update digest_items i set state = 'cancelled' where i.event_id = any (gone) and i.state = 'in';
   update events e set cancel_asked_at = moment where e.id = any (mine) and e.refused_at is null;
   perform note_cancelled(p_tenant, mine, gone, moment);
 end
 $function$;
 
--- Records on events, whose rows are locked, that p_gone of them are cancelled as a whole, and deletes their automatic
--- keys. Deletes variables if a template is or was sensitive and nothing of the event is to be sent.
+-- Records that events, whose rows are locked, were cancelled: those in p_gone as a whole. Deletes the automatic keys of
+-- these. Deletes variables if a template is or was sensitive and nothing of the event is to be sent.
 create or replace function note_cancelled(p_tenant text, p_ids uuid[], p_gone uuid[], p_moment timestamptz)
 returns void language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -265,8 +266,8 @@ begin
 end
 $function$;
 
--- The state of a dispatched event for a cancel: whether something of it stops now, was stopped before, has reached
--- somebody or may have, or is in an attempt; the channels that are stopped; and the rows to change.
+-- Returns the state of a dispatched event for a cancel: whether something of it stops now, was stopped before, has
+-- reached or may have reached somebody, or is in an attempt; the stopped channels; and the rows to change.
 create or replace function cancel_facts(
   p_event uuid, p_tenant text,
   out stops boolean, out stopped boolean, out reached boolean, out under_way boolean, out channels text[],
@@ -286,7 +287,7 @@ begin
          coalesce(array_agg(f.channel order by f.channel) filter (where f.what in ('stops', 'stopped')), '{}'),
          coalesce(array_agg(f.delivery_id) filter (where f.what = 'stops' and f.digest_id is null), '{}'),
          coalesce(array_agg(f.delivery_id) filter (where f.what = 'in doubt' and f.digest_id is null), '{}'),
-         -- Also if a provider may have accepted an earlier attempt: that delivery is not retried either.
+         -- Includes a delivery of which a provider may have accepted an earlier attempt: it is not retried either.
          coalesce(array_agg(f.delivery_id) filter (
            where f.what = 'under way' or f.status = 'sending' and f.digest_id is null), '{}'),
          coalesce(array_agg(f.digest_id) filter (where f.what = 'stops' and f.digest_id is not null), '{}'),
@@ -308,7 +309,7 @@ begin
 end
 $function$;
 
--- How a delivery, whose row is locked, ends after a failed attempt if a cancel came during it; nulls if the attempt no
+-- Returns how a delivery, whose row is locked, ends after a failed attempt that was cancelled; nulls if the attempt no
 -- longer holds the delivery. Cancelled events leave a digest, which continues for the others.
 create or replace function end_of_cancelled(
   p_delivery uuid, p_number integer, p_class text, out status text, out reason text
@@ -341,12 +342,12 @@ begin
 end
 $function$;
 
--- Finishes cancels that had to wait for attempts of these deliveries. The holder of the deliveries calls it once the
--- attempts have ended. If two end the last attempts of an event at once, the second waits for the event's row and sees
--- the result of the first.
+-- Completes cancels that waited for attempts of these deliveries. The holder of the deliveries calls it when the
+-- attempts have ended. If two holders end the last attempts of an event at the same time, the second waits for the
+-- event's row and sees the result of the first.
 create or replace function finish_cancels(p_deliveries uuid[]) returns void language plpgsql volatile
 set plan_cache_mode = force_generic_plan
--- Callers may have turned it off.
+-- Callers may have disabled it.
 set enable_nestloop = on
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -381,7 +382,7 @@ begin
       select u.id from unnest(owner.ids) u (id)
       cross join lateral cancel_facts(u.id, owner.tenant_id) c
       where (c.stops or c.stopped) and not c.reached and not c.under_way);
-    -- A cancel that holds one of these rows and waits for the event's does the same itself.
+    -- Skips locked rows: a cancel that holds one of them and waits for the event's row discards the delivery itself.
     free := array(
       select d.id from deliveries d
       where d.event_id = any (gone) and d.status in ('failed', 'expired') for update skip locked);
@@ -391,16 +392,16 @@ begin
 end
 $function$;
 
--- The state of a delivery, whose row is locked, for a cancel: `stops` (it is stopped now), `stopped` (by an earlier
--- cancel), `under way` (in an attempt), `in doubt` (to be retried, and a provider may have it), `reached`, or null if it
--- ended in another way.
+-- Returns the state of a delivery, whose row is locked, for a cancel: `stops` (it is stopped now), `stopped` (by an
+-- earlier cancel), `under way` (in an attempt), `in doubt` (it waits for a retry, but a provider may have it),
+-- `reached`, or null if it ended in another way.
 create or replace function cancel_state(p_delivery uuid, p_status text, p_cancelled boolean) returns text
 language plpgsql stable
 set enable_seqscan = off
 as $function$
 begin
   if p_status in ('accepted', 'delivered', 'bounced', 'complained', 'unknown') then return 'reached'; end if;
-  -- The current attempt has no class yet.
+  -- While the delivery is `sending`, an attempt without a class is the current one and does not count.
   if exists (
     select from attempts a
     where a.delivery_id = p_delivery
@@ -415,7 +416,8 @@ begin
 end
 $function$;
 
--- Makes the same trigger a new event again. A key that the tenant named stays: its last bit marks it.
+-- Deletes the automatic dedup keys of events, so that the same trigger makes a new event. Keys that the client chose
+-- stay; their last bit is 1.
 create or replace function forget_automatic_keys(p_tenant text, p_ids uuid[]) returns void language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -426,12 +428,12 @@ as $function$
 declare
   keys bytea[];
 begin
-  -- Locks in the order in which accepting deletes old ones.
+  -- Locks the keys in the order in which accepting deletes old ones.
   keys := array(
     select d.key
     from unnest(p_ids) u (id)
     cross join lateral (select e.accepted_at from events e where e.id = u.id limit 1) e
-    -- Looks up by the moment alone, because a tenant has as many keys as it had events in a day.
+    -- Finds keys by the time alone, because a tenant has as many keys as events in a day.
     cross join lateral (select * from dedup_keys d where d.accepted_at = e.accepted_at offset 0) d
     where d.tenant_id = p_tenant and d.event_id = u.id and get_byte(d.key, octet_length(d.key) - 1) & 1 = 0);
   perform 1 from dedup_keys d where d.tenant_id = p_tenant and d.key = any (keys) order by d.key for update;

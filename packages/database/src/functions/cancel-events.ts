@@ -5,21 +5,23 @@ import type { Database } from "../connection.ts";
 export interface CancelChoice {
   tenantId: string;
   keys: readonly string[];
-  /** Ids of ours, as UUIDs. */
+  /** Belfry's ids, as UUIDs. */
   ids: readonly string[];
-  /** The tenant's own. */
+  /** The tenant's own ids. */
   references: readonly string[];
-  /** null: of all users. */
+  /** null means all users. */
   users: readonly string[] | null;
   most: number;
 }
 
 export interface FoundToCancel {
-  /** null: more was found by this name; without a name, too many events have the references to look at them. */
+  /**
+   * null if more events were found by `name`. If `name` is null, too, the references have too many events to read them.
+   */
   id: string | null;
-  /** The key or the reference that it was found by; null: its id. */
+  /** The key or reference by which the event was found; null if it was found by id. */
   name: string | null;
-  /** Whether no cancel has looked at it; null: found by its id. */
+  /** Whether no cancel has looked at the event; null if it was found by id. */
   isNew: boolean | null;
 }
 
@@ -40,7 +42,9 @@ export interface CancelledEvent {
   stopped: string[];
 }
 
-/** Stops what can be stopped of a tenant's events: at most some thousands a call. By id. */
+/**
+ * Stops what can be stopped of a tenant's events, at most some thousands in a call. Results have the order of the ids.
+ */
 export async function cancelEvents(
   db: Database,
   tenantId: string,
@@ -52,7 +56,7 @@ export async function cancelEvents(
   return rows;
 }
 
-/** Finds those of these deliveries whose event or broadcast was cancelled. */
+/** Returns those of the deliveries whose event or broadcast was cancelled. */
 export async function cancelledDeliveries(
   pool: pg.Pool,
   ids: readonly string[],

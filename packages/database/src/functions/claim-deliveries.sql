@@ -1,29 +1,28 @@
--- Claims deliveries for one attempt each and inserts the attempts, before any call. Locks the deliveries in order of
--- id, so that senders cannot deadlock, and reads the database's clock once it holds them: a replica's own clock
--- decides nothing.
+-- Claims deliveries for one attempt each and inserts the attempts, before any provider is called. Locks the deliveries
+-- in order of id, so that senders cannot deadlock, and then reads the database's clock: the clocks of replicas decide
+-- nothing.
 --
 -- Returns one row per delivery found, with what it `becomes`:
---   sending            claimed; `number` is the attempt's
---   busy               another sender holds it for `wait_ms` more, or this claim has as many digest bytes as a sender takes
---   gone               settled, or waiting for a later time, such as the end of quiet hours from now on
---   skipped, expired, failed, unknown   it ended here, for `reason`, without an attempt
--- A delivery still `sending` after its lease was left by a sender that died. That attempt ends as ambiguous and counts
--- as a retry; if the template says at most once, or a cancel came during the attempt, the delivery ends as unknown.
--- Of a cancelled broadcast nothing is claimed.
--- A delivery ends as skipped if its address is suppressed or its user has turned it off; quiet hours delay it. Quiet
--- hours are checked if the event was accepted more than a minute ago. Preferences are checked also for younger events if
--- a user of the tenant changed one since, or in the minute before, because the time is recorded before the change is
--- committed.
+--   sending            claimed; `number` is that of the attempt
+--   busy               another sender holds it for `wait_ms` more, or its digest exceeds most_bytes_in_all
+--   gone               settled, or waiting for a later time, such as the end of quiet hours that this claim has found
+--   skipped, expired, failed, unknown   it ended in this call, for `reason`, without an attempt
+-- A delivery that is still `sending` after its lease belonged to a sender that died. That attempt ends as ambiguous and
+-- counts as a retry; if the template says at most once, or the delivery was cancelled during the attempt, it ends as
+-- unknown. No delivery of a cancelled broadcast is claimed. A delivery is skipped if its address is suppressed or its
+-- user has turned it off; quiet hours delay it. Quiet hours are checked if the event was accepted more than a minute
+-- ago. Preferences are also checked for younger events if a user of the tenant has changed one since, or in the minute
+-- before, because the time is recorded before the change is committed.
 --
 -- Users and preferences are read once per batch, only if a tenant in it has any, and in separate statements, because
--- joins would make every other claim slower. `category` is that of the event's type, with whether it is required, if
--- the tenant has categories.
+-- joins would make every other claim slower. If the tenant has categories, `category` is that of the event's type, and
+-- `is_required` tells whether it is required.
 --
--- A delivery without an event belongs to a digest (`items` is not null). Its first claim settles the content and closes
--- the digest, unless somebody closed it before; see digests.sql. A batch without digests runs no statement for them. A
--- delivery that is to be sent only if unread is skipped at its first attempt if its notification was read.
+-- A delivery without an event belongs to a digest (`items` is not null). Its first claim determines the content and
+-- closes the digest, unless it is already closed; see digests.sql. A batch without digests runs no statement for them.
+-- A delivery that is to be sent only if unread is skipped at its first attempt if its notification was read.
 --
--- `options` holds what few deliveries have: an object, or null. `envelope` of it: see claimed_envelope.
+-- `options` holds values that few deliveries have: an object, or null. For its field `envelope` see claimed_envelope.
 create or replace function claim_for_sending(
   p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
   p_lease_ms integer, p_max_retries integer
@@ -45,7 +44,7 @@ declare
   -- MAX_DIGEST_ITEMS and MAX_DIGEST_ITEM_BYTES of contracts/delivery.ts.
   most_items constant integer := 100;
   most_bytes constant integer := 1048576;
-  -- For all digests together in the answer of one claim.
+  -- The maximum bytes of all digests in the answer of one claim.
   most_bytes_in_all constant integer := 16777216;
   bytes_in_all integer := 0;
   moment timestamptz;
@@ -71,7 +70,7 @@ declare
   -- Broadcasts of the deliveries; null if there are none, which is the usual case.
   broadcasts uuid[];
   cancelled uuid[] := '{}';
-  -- Those of them that name a provider, and it.
+  -- Those of the broadcasts that name a provider, and these providers.
   bound_broadcasts uuid[];
   bound_providers uuid[];
   event_envelope jsonb;
@@ -81,11 +80,12 @@ declare
   opens boolean;
   closed record;
   event_type text;
-  -- Values by place, null if nothing must be read: users to look up in the directory, and users and types for preferences.
+  -- Values by place, null if nothing must be read: users to look up in the directory, and users and types for
+  -- preferences.
   named text[];
   choosing text[];
   types text[];
-  -- The answers by place; null as a whole: not read yet.
+  -- The values that were read, by place; null as a whole if they are not read yet.
   zones text[];
   quiet_froms time[];
   quiet_tos time[];
@@ -126,9 +126,8 @@ begin
            d.cancel_asked_at is not null or d.broadcast_id = any (cancelled), d.broadcast_id, e.envelope,
            v.envelope
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
-    -- Looks into the index once per item. Postgres makes this plan on an empty database, where reading a whole table
-    -- looks cheapest, and it must stay good while the tables grow. The arrays of ids in the updates have the same
-    -- purpose.
+    -- Uses the index once per item. Postgres makes this plan on an empty database, where reading a whole table looks
+    -- cheapest, and it must remain good while the tables grow. The arrays of ids in the updates have the same purpose.
     join lateral (select * from deliveries d where d.id = i.id limit 1) d
       on d.tenant_id = i.tenant_id and d.channel = p_channel
     left join lateral (select * from events e where e.id = d.event_id limit 1) e
@@ -238,7 +237,7 @@ begin
       reason := '#cancelled-in-doubt';
     elsif broadcast = any (cancelled) and number > 1 and not exists (
         select from broadcasts b where b.id = broadcast and b.ended_at is not null) then
-      -- After a try the cancel decides what becomes of it, see count_chunks.
+      -- After an attempt, the cancel decides how the delivery ends; see count_chunks.
       null;
     elsif broadcast = any (cancelled) then
       becomes := 'skipped';
@@ -260,7 +259,7 @@ begin
       reason := '#no-provider';
     elsif broadcast = any (bound_broadcasts)
         and p_providers[place] <> bound_providers[array_position(bound_broadcasts, broadcast)] then
-      -- A sender that has not heard of the broadcast yet: it rests until it has.
+      -- The sender does not know the broadcast yet, so the delivery waits for a second.
       becomes := 'quiet';
       quiet_end := moment + interval '1 second';
     elsif not has_event or not has_template and not opens then
@@ -292,14 +291,14 @@ begin
       sensitive := closed.hides;
       required := closed.needs;
       if not has_template then
-        -- It was deleted, and created again.
+        -- The template was deleted and created again.
         select envelope_of(t.from_name, t.reply_to, t.cc, t.bcc) into template_envelope
         from template_versions v join templates t on t.id = v.template_id where v.id = template_version_id;
       end if;
       update deliveries d set template_version_id = claim_for_sending.template_version_id
       where d.id = claim_for_sending.delivery_id;
     elsif unless_read and becomes = 'sending' and number = 1 and not gathers then
-      -- A separate statement: Postgres would run a condition with a subquery for every delivery.
+      -- A separate statement, because Postgres would run a condition with a subquery for every delivery.
       if exists (
           select from notifications n
           where n.id = claim_for_sending.event_id and n.tenant_id = claim_for_sending.tenant_id
@@ -315,7 +314,8 @@ begin
       from digest_content(event_id, tenant_id, most_items, most_bytes) c;
       bytes_in_all := bytes_in_all + coalesce(octet_length(items::text), 0);
       if item_count = 0 then
-        -- Cancelled since: on a later attempt, or one that a person asked for.
+        -- All events were cancelled after the digest was closed; this is a later attempt or one that a person
+        -- requested.
         becomes := 'skipped';
         reason := '#digest-cancelled';
       end if;
@@ -364,7 +364,7 @@ begin
 end
 $function$;
 
--- The same without `options`, for senders of the version before.
+-- Returns the same without `options`, for senders of the previous version.
 create or replace function claim_deliveries(
   p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
   p_lease_ms integer, p_max_retries integer
@@ -391,8 +391,8 @@ return case
     jsonb_build_object('fromName', p_from_name, 'replyTo', p_reply_to, 'cc', p_cc, 'bcc', p_bcc))
 end;
 
--- Returns a mail's envelope for a sender: the template's, the event's, and the suppressed addresses in cc and bcc (in
--- lower case, with the reason), so that the sender leaves them out.
+-- Returns a mail's envelope for a sender: that of the template, that of the event, and the suppressed addresses in cc
+-- and bcc (in lower case, with the reason), so that the sender leaves them out.
 create or replace function claimed_envelope(p_tenant text, p_channel text, p_template jsonb, p_event jsonb)
 returns json language plpgsql stable
 set plan_cache_mode = force_generic_plan

@@ -22,14 +22,14 @@ import {
 export interface DeliveryToClaim {
   id: string;
   tenantId: string;
-  /** The provider that would send it; null when the tenant has none, which ends the delivery. */
+  /** The provider that would send it; null if the tenant has none, so that the delivery ends. */
   provider: { id: string; kind: string } | null;
 }
 
-/** The events that one message gathers. */
+/** The events in the message of a digest. */
 interface DigestContent {
   count: number;
-  /** The oldest of them, as many as one message shows. */
+  /** The oldest events, as many as one message shows. */
   items: readonly GatheredEvent[];
 }
 
@@ -39,11 +39,11 @@ interface GatheredEvent {
   at: string;
   /** JSON text. */
   variables: string | null;
-  /** W3C `traceparent` of its spans; absent: not sampled. */
+  /** W3C `traceparent` of the event's spans. Absent if the event is not sampled. */
   traceParent?: string;
 }
 
-/** One delivery held by this sender until its lease ends, with what a message is made of. */
+/** A delivery that this sender holds until its lease ends, with the data for its message. */
 export interface ClaimedDelivery {
   id: string;
   /** The event's id, or the digest's. */
@@ -54,32 +54,35 @@ export interface ClaimedDelivery {
   retries: number;
   templateVersionId: string;
   atMostOnce: boolean;
-  /** Its event's variables are erased once all has ended. */
+  /** Whether the event's variables are erased when all its deliveries have ended. */
   sensitive: boolean;
   recipient: string | null;
-  /** JSON text; of a digest those of its newest event. */
+  /** JSON text. For a digest, the variables of its newest event. */
   variables: string | null;
-  /** When its event was accepted, or left its rest; null: it is gone. */
+  /** When the event was accepted, or became due if it was scheduled; null if the event is gone. */
   at: Date | null;
-  /** Undefined: it is of one event. */
+  /** Undefined if the delivery is for a single event. */
   digest: DigestContent | undefined;
   traceId: string;
-  /** W3C `traceparent` that its spans belong to; null: not sampled, or of a digest. */
+  /** W3C `traceparent` of the event's spans; null if the event is not sampled, and for a digest. */
   traceParent: string | null;
   settings: MessageSettings;
   /** The event's user; null if the event is gone. */
   userId: string | null;
   /** The category of the event's type, if the tenant has categories. */
   category: { key: string; required: boolean } | undefined;
-  /** The mail's envelope; undefined if neither template nor event sets any. */
+  /** The mail's envelope; undefined if neither template nor event sets any part. */
   envelope: ClaimedEnvelope | undefined;
 }
 
-/** The envelopes of a mail's template and event. A digest has only its template's: events with an envelope join none. */
+/**
+ * The envelopes of a mail's template and event. A digest has only the template's, because events with their own
+ * envelope join no digest.
+ */
 export interface ClaimedEnvelope {
   template: Envelope | null;
   event: Envelope | null;
-  /** Those of cc and bcc to which the tenant sends nothing, in small letters; null: none. */
+  /** The suppressed addresses in cc and bcc, in lower case, with the reason; null if there are none. */
   suppressed: Record<string, SuppressionReason> | null;
 }
 
@@ -87,19 +90,19 @@ export interface ClaimedEnvelope {
 interface MessageSettings {
   /** The locale for dates and numbers if the template is no translation. */
   locale: string | undefined;
-  /** IANA name, the user's or else the tenant's; undefined: UTC. */
+  /** IANA name of the user's time zone, or else the tenant's; undefined for UTC. */
   timeZone: string | undefined;
-  /** Names of variables without which nothing is sent. */
+  /** Names of variables without which the message is not sent. */
   required: readonly string[] | undefined;
 }
 
 export type ClaimResult =
   | { becomes: "sending"; delivery: ClaimedDelivery }
-  /** Held by another sender, for this long. */
+  /** Another sender holds it for so many ms. */
   | { becomes: "busy"; waitMs: number }
-  /** Settled, waiting for a later time, or never there. */
+  /** It is settled, waits for a later time, or never existed. */
   | { becomes: "gone" }
-  /** It ended here, without a try. */
+  /** It ended in this call, without an attempt. */
   | {
       becomes: "skipped" | "expired" | "failed" | "unknown";
       was: DeliveryStatus;
@@ -112,11 +115,11 @@ export type ClaimResult =
 interface ClaimOptions {
   channel: ProviderChannel;
   leaseMs: number;
-  /** A delivery left behind by dying senders this often more ends as failed. */
+  /** If a sender dies and its delivery then has more retries than this, the delivery ends as failed. */
   maxRetries: number;
 }
 
-/** The delivery's columns. */
+/** The columns of the delivery that are returned unchanged. */
 type Columns = Pick<
   ClaimedDelivery,
   | "eventId"
@@ -138,7 +141,7 @@ interface Row extends Columns {
   number: number;
   atMostOnce: boolean | null;
   sensitive: boolean | null;
-  /** null: the event is gone. */
+  /** null if the event is gone. */
   traceId: string | null;
   defaultLocale: string | null;
   timezone: string | null;
@@ -150,7 +153,7 @@ interface Row extends Columns {
   options: { envelope?: ClaimedEnvelope } | null;
 }
 
-/** Claims a batch in one call. Results come in the order of the batch. */
+/** Claims a batch in one call. Results have the order of the batch. */
 export async function claimDeliveries(
   pool: pg.Pool,
   batch: readonly DeliveryToClaim[],
@@ -214,7 +217,7 @@ function toResult(row: Row): ClaimResult {
   }
 }
 
-/** Returns the content of a digest's message for a sender; `newest` holds the newest event's variables. */
+/** Returns the content of a digest's message for a sender, and the variables of the newest event in `newest`. */
 export async function digestContent(
   db: Database,
   tenantId: string,
@@ -237,13 +240,13 @@ export async function digestContent(
 }
 
 interface Reservation {
-  /** How many calls may begin, `spacingMs` apart. */
+  /** The number of calls that may begin, `spacingMs` apart. */
   granted: number;
-  /** When the first may; when none is granted: when to ask again. */
+  /** ms until the first call may begin. If none is granted: until the next request for a reservation. */
   firstInMs: number;
 }
 
-/** Reserves moments to begin calls of an account, over all replicas. */
+/** Reserves times at which calls of a provider account may begin, across all replicas. */
 export async function reserveSends(
   pool: pg.Pool,
   providerId: string,

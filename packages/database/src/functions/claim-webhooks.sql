@@ -1,13 +1,15 @@
--- Claims deliveries of status webhooks for one attempt each and inserts the attempts, before any call; locks and clock as
--- in claim_deliveries. Returns one row per delivery found, with what it `becomes`:
---   sending   claimed; `number` is the attempt's
+-- Claims deliveries of status webhooks for one attempt each and inserts the attempts, before any endpoint is called.
+-- Locks deliveries and reads the clock as claim_deliveries does. Returns one row per delivery found, with what it
+-- `becomes`:
+--   sending   claimed; `number` is that of the attempt
 --   busy      another sender holds it for `wait_ms` more
---   gone      settled, held for its paused endpoint, or deferred: this sender has no call left for an endpoint in p_full
---   skipped   it ended here, for `reason`: the endpoint is gone or inactive, or the tenant is
--- An attempt of a sender that died ends as ambiguous and counts as a retry. An endpoint whose pause is over gets one
--- delivery, as a probe: the pause is extended by the length of a lease, until somebody records how the probe went. The
--- others are held: release_deliveries releases them in parts once the endpoint answers, and nobody touches them before.
--- `type` holds the event's `trace_parent`, too, if it is sampled: behind a space, as in read_events.
+--   gone      settled, held for its paused endpoint, or deferred because its endpoint is in p_full
+--   skipped   it ended in this call, for `reason`: the endpoint is gone or inactive, or the tenant is
+-- An attempt of a sender that died ends as ambiguous and counts as a retry. If the pause of an endpoint is over, one
+-- delivery is claimed as a probe: the pause is extended by the length of a lease, until the result of the probe is
+-- recorded. The other deliveries are held: release_deliveries releases them in parts once the endpoint answers, and no
+-- claim touches them before. `type` also has the event's `trace_parent` if it is sampled: after a space, as in
+-- read_events.
 create or replace function claim_webhooks(
   p_ids uuid[], p_tenants text[], p_full uuid[], p_lease_ms integer, p_max_retries integer
 ) returns table (
@@ -88,8 +90,9 @@ begin
     else
       becomes := 'sending';
       if paused_until is not null then
-        -- Only one replica probes: the others see the pause that this one has set. No claim waits for another while it
-        -- holds deliveries: the holder of the row probes the endpoint, records a call, or deletes it and needs these.
+        -- Only one replica probes: the others see the pause that this one has set. Skips a locked row, so that no claim
+        -- waits while it holds deliveries: the holder of the row probes the endpoint, records a call, or deletes the
+        -- endpoint and needs these deliveries.
         perform from webhooks w
         where w.id = claim_webhooks.webhook_id and w.tenant_id = claim_webhooks.tenant_id and w.paused_until <= moment
         for update skip locked;
@@ -139,10 +142,10 @@ begin
 end
 $function$;
 
--- Records how calls of endpoints went, item by item; p_reasons are null for a call that arrived. After p_failures
--- failures in a row an endpoint is paused for 30 s, and after each failed probe for twice as long, at most 10 minutes;
--- calls that began before a pause do not lengthen it. After five days with nothing but failures, or if p_gone says that
--- it answered 410, the endpoint is disabled and the audit log records it. Returns the endpoints disabled by this call.
+-- Records the results of calls of endpoints, item by item; p_reasons has null for a call that arrived. After p_failures
+-- failures in a row an endpoint is paused for 30 s, and after each failed probe for twice as long, at most 10 minutes.
+-- Calls that began before a pause do not lengthen it. If an endpoint has only failed for five days, or has answered 410
+-- (p_gone), it is disabled and the audit log records this. Returns the endpoints that this call has disabled.
 create or replace function note_webhook_calls(
   p_ids uuid[], p_tenants text[], p_urls text[], p_reasons text[], p_gone boolean[], p_failures integer
 ) returns table (webhook_id uuid, tenant_id text, url text, reason text) language plpgsql volatile
@@ -163,7 +166,7 @@ begin
   moment := clock_timestamp();
   for i in 1 .. cardinality(p_ids) loop
     select w.* into was from webhooks w where w.id = p_ids[i] and w.tenant_id = p_tenants[i];
-    -- A call of its former URL says nothing about the current one.
+    -- A call of the endpoint's former URL is ignored.
     continue when not found or was.url <> p_urls[i];
     if p_reasons[i] is null then
       continue when was.failing_since is null and was.paused_until is null;
@@ -189,7 +192,7 @@ begin
         else '#endpoint-unreachable ' || json_build_object('why', p_reasons[i]) end);
       update webhooks w set active = false, disabled_at = moment, disabled_reason = note_webhook_calls.reason
       where w.id = was.id and w.tenant_id = was.tenant_id;
-      -- Has the form that packages/administration writes: without the URL's query, which may hold a secret.
+      -- The same form as in packages/administration: without the URL's query, which may contain a secret.
       insert into audit_log (id, person, address, tenant_id, action, target, before, after)
       values (id_of_now(), 'Belfry', '', was.tenant_id, 'webhook.disable', regexp_replace(was.url, '[?].*$', '?…'),
         '{"active": true}', jsonb_build_object('active', false, 'disabledReason', note_webhook_calls.reason));

@@ -2,30 +2,30 @@ import { reasonWords } from "@belfry/contracts/reasons";
 import type pg from "pg";
 import { callClaim, callFunction, traceParentOf, withoutTraceParent } from "../connection.ts";
 
-/** A message of a status webhook, claimed for one try. */
+/** A message of a status webhook that is claimed for one attempt. */
 export interface ClaimedWebhook {
   /** The delivery's id. */
   id: string;
   tenantId: string;
   /** Counts from 1. */
   attempt: number;
-  /** Tries that were counted before. */
+  /** Attempts that were counted before. */
   retries: number;
   webhookId: string;
   url: string;
-  /** Compact JWE, of the owner webhookOwner(tenant, webhook). */
+  /** A compact JWE, whose owner is webhookOwner(tenant, webhook). */
   secret: string;
-  /** The one before it, while it still signs. */
+  /** The previous secret while it still signs; else null. */
   previousSecret: string | null;
-  /** The webhook-id: the same in every try, and when a person sends it again. */
+  /** The header webhook-id: the same for all attempts, and if a person sends the message again. */
   messageId: string;
   type: string;
-  /** W3C `traceparent` that its spans belong to; null: its event is not sampled, or it is about none. */
+  /** W3C `traceparent` of the event's spans; null if the event is not sampled, or if the message is about no event. */
   traceParent: string | null;
-  /** JSON, posted as it is. */
+  /** JSON, which is posted unchanged. */
   payload: string;
   toldAt: Date;
-  /** Nothing has reached the endpoint for a while, so a success must be recorded too. */
+  /** Whether the endpoint has failed since its last success, so that a success must be recorded, too. */
   failing: boolean;
 }
 
@@ -33,11 +33,11 @@ export type WebhookClaim =
   | { becomes: "sending"; webhook: ClaimedWebhook }
   | { becomes: "busy"; waitMs: number }
   | { becomes: "gone" }
-  /** It ended here, without a try. */
+  /** It ended in this call, without an attempt. */
   | { becomes: "skipped" | "failed"; reason: string };
 
 export interface WebhookClaimOptions {
-  /** Endpoints that have as many calls in hand as they may: theirs are put off. */
+  /** Endpoints that have the maximum of calls in progress. Their deliveries are deferred. */
   full: readonly string[];
   leaseMs: number;
   maxRetries: number;
@@ -52,7 +52,7 @@ type Row = Omit<ClaimedWebhook, "id" | "attempt" | "traceParent"> & {
   number: number;
 };
 
-/** Claims a batch in one call. Results come in the order of the batch. */
+/** Claims a batch in one call. Results have the order of the batch. */
 export function claimWebhooks(
   pool: pg.Pool,
   batch: readonly { id: string; tenantId: string }[],
@@ -97,15 +97,15 @@ function toClaim({
   }
 }
 
-/** How a call of an endpoint went. */
+/** The result of a call of an endpoint. */
 export interface WebhookCall {
   webhookId: string;
   tenantId: string;
-  /** That was called: where the endpoint has another by now, this is not noted. Undefined: whichever it has. */
+  /** The called URL. If the endpoint has another one now, the result is ignored. Undefined if any URL will do. */
   url?: string;
-  /** Null: it arrived. */
+  /** null if the message arrived. */
   reason: string | null;
-  /** It answered 410. */
+  /** Whether the endpoint answered 410. */
   gone: boolean;
 }
 
@@ -116,11 +116,11 @@ export interface DisabledWebhook {
   reason: string;
 }
 
-/** Notes a batch; returns the endpoints that are disabled by it. */
+/** Records the results of a batch of calls. Returns the endpoints that were disabled by this. */
 export async function noteWebhookCalls(
   pool: pg.Pool,
   batch: readonly WebhookCall[],
-  /** After so many failures in a row it is paused. */
+  /** An endpoint is paused after so many failures in a row. */
   failures: number,
 ): Promise<DisabledWebhook[]> {
   return await callFunction<DisabledWebhook>(pool, "note_webhook_calls", {

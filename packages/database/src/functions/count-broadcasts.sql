@@ -1,7 +1,7 @@
--- Counts the outcomes of broadcasts by chunk, ends broadcasts, and finds those that stand still.
+-- Counts the outcomes of broadcasts by chunk, ends broadcasts, and finds stalled ones.
 
--- Counts chunks whose time has come, at most p_most, and those of cancelled broadcasts, whose events it cancels first.
--- Ends the broadcasts of which nothing is left to do. Returns how many chunks it counted.
+-- Counts at most p_most chunks: those that are due, and those of cancelled broadcasts, whose events it cancels first.
+-- Ends broadcasts that have nothing left to do. Returns the number of counted chunks.
 create or replace function count_chunks(p_most integer, p_moment timestamptz) returns integer
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -22,7 +22,7 @@ declare
   touched uuid[] := '{}';
   total integer := 0;
 begin
-  -- Two at a time would wait for each other's broadcasts.
+  -- Only one call runs at a time, because two would wait for each other's broadcasts.
   if not pg_try_advisory_xact_lock(hashtextextended('belfry chunks', 0)) then return 0; end if;
   for chunk in
     select k.broadcast_id, k.number, k.event_ids, k.counts, k.created_at, b.tenant_id,
@@ -52,14 +52,14 @@ begin
       from cancel_events(chunk.tenant_id, chunk.event_ids) c;
     end if;
     select * into counted from chunk_facts(chunk.event_ids, chunk.tenant_id, moment);
-    -- A cancel of which a part of the events is not known yet keeps it open.
+    -- A chunk stays open as long as the cancel's result is unknown for some of its events.
     counted.is_open := counted.is_open or pending;
     update broadcast_chunks k
     set counts = counted.counts, is_open = counted.is_open, is_cancelled = chunk.is_cancelled,
         count_at = case
-          -- An old one is looked at more rarely: many thousands may wait for the end of quiet hours.
+          -- An older chunk is counted less often, because many thousands may wait for the end of quiet hours.
           when counted.is_open then coalesce(counted.rests_until, moment + interval '10 seconds' + (moment - k.created_at) / 50)
-          -- Receipts come later.
+          -- A closed chunk is counted three more times, because receipts arrive later.
           when moment < k.created_at + interval '10 minutes' then k.created_at + interval '10 minutes'
           when moment < k.created_at + interval '6 hours' then k.created_at + interval '6 hours'
           when moment < k.created_at + interval '3 days' then k.created_at + interval '3 days' end
@@ -68,11 +68,11 @@ begin
     where b.id = chunk.broadcast_id;
     if chunk.broadcast_id <> all (touched) then touched := touched || chunk.broadcast_id; end if;
     total := total + 1;
-    -- Cancelling takes long: the locks of a call are held for a moment only.
+    -- Cancelling is slow, so the call ends early in order to hold its locks only briefly.
     if chunk.is_cancelled then cancelled := cancelled + cardinality(chunk.event_ids); end if;
     exit when cancelled >= most_cancelled;
   end loop;
-  -- A cancelled one may have no open chunk at all.
+  -- A cancelled broadcast may have no open chunk.
   touched := touched || array(
     select b.id from broadcasts b
     where b.state = 'cancelling' and b.next_at <= moment and b.id <> all (touched) order by b.next_at limit 20);
@@ -87,8 +87,8 @@ begin
 end
 $function$;
 
--- Counts the outcomes of a chunk's events: how many channels have each status, whether any must still be sent, and until
--- when all of those wait (null: some do not). An event that was cancelled as a whole counts once.
+-- Counts the outcomes of a chunk's events: how many channels have each status, whether any must still be sent, and when
+-- the first of these is due (null if some of them are not waiting). An event that was cancelled as a whole counts once.
 create or replace function chunk_facts(
   p_ids uuid[], p_tenant text, p_moment timestamptz,
   out counts jsonb, out is_open boolean, out rests_until timestamptz
@@ -138,7 +138,7 @@ begin
 end
 $function$;
 
--- Sums of counts with new ones in place of old ones of a part.
+-- Returns the sums of counts after the counts of one part have changed from p_old to p_new.
 create or replace function sum_of_counts(p_sums jsonb, p_new jsonb, p_old jsonb) returns jsonb
 language sql immutable parallel safe as $function$
   select coalesce(jsonb_object_agg(c.name, c.items) filter (where c.items > 0), '{}')
@@ -152,7 +152,7 @@ language sql immutable parallel safe as $function$
   ) c
 $function$;
 
--- Ends a broadcast, whose row is locked, if nothing of it is left to expand or to send, and tells webhooks.
+-- Ends a broadcast, whose row is locked, if nothing of it is left to expand or to send, and writes webhook messages.
 create or replace function end_broadcast(p_id uuid, p_moment timestamptz) returns void language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -183,10 +183,10 @@ begin
 end
 $function$;
 
--- For how long the broadcast stands still that should move and stands still for longest: since another one should have
--- begun, gone on, or been counted. A running one of which not everybody was passed stands still since its newest chunk, or
--- since its provider last took anything of the tenant's broadcasts, which take turns. Looks at p_most of them, those that
--- are due for longest. One that waits for a person, or for its last messages, is not due.
+-- Returns for how many seconds the broadcast with the longest delay has made no progress: since it should have begun,
+-- resumed or been counted. For a running broadcast that is not fully expanded, this is since its newest chunk, or since
+-- its provider last took anything of the tenant's broadcasts, which take turns. Checks p_most broadcasts, the longest
+-- due first. A broadcast that waits for a person, or for its last messages, is not due.
 create or replace function stalled_broadcasts(p_most integer, out seconds double precision) language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -201,7 +201,7 @@ begin
              else b.next_at end))), 0)
   into seconds
   from (
-    -- A running one is looked at again some milliseconds later.
+    -- next_at of a running broadcast is some milliseconds in the future.
     select b.id, b.tenant_id, b.provider_id, b.state, b.started_at, b.next_at from broadcasts b
     where b.next_at <= statement_timestamp() + interval '10 seconds'
     order by b.next_at limit p_most

@@ -1,8 +1,8 @@
--- Deletes events completely: scheduled ones first, then in the order in which dispatch_events locks. With p_spare a
--- delivery that a sender holds stays, and with it its event; their ids are returned as `held`. `unfinished` counts the
--- deliveries that were still to be sent. The events leave their digests; with its last event a digest is deleted with
--- its delivery, but a digest that a sender holds keeps its events. Search terms of the events are deleted, too, and a
--- search user with the last of its events. Files of the events are noted for mark_unlinked_attachments.
+-- Deletes events completely: scheduled ones first, then in the order in which dispatch_events locks. With p_spare, a
+-- delivery that a sender holds stays, and so does its event, whose id is returned in `held`. `unfinished` counts the
+-- deliveries that were still to be sent. The events leave their digests; a digest without events is deleted with its
+-- delivery, but a digest that a sender holds keeps its events. Also deletes the search terms of the events, and a
+-- search user with the last of its events. Notes the files of the events for mark_unlinked_attachments.
 create or replace function delete_events(p_ids uuid[], p_spare boolean)
 returns table (held uuid[], events bigint, undispatched_events bigint, deliveries bigint,
   unfinished bigint, attempts bigint, receipts bigint)
@@ -20,16 +20,17 @@ declare
   user_ids text[];
 begin
   held := '{}';
-  -- The writer of search terms locks this exclusively, and sees afterwards which events are gone.
+  -- The writer of search terms locks this exclusively, and then sees which events are gone.
   perform pg_advisory_xact_lock_shared(hashtextextended('belfry search terms', 0));
-  -- First: from here on nobody can wake or dispatch them, and everything already dispatched is visible below.
+  -- Locked first: from here on nobody can wake or dispatch the events, and everything already dispatched is visible
+  -- below.
   perform 1 from scheduled_events s where s.event_id = any (p_ids) order by s.event_id for update;
   delete from scheduled_events s where s.event_id = any (p_ids);
   perform 1 from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update;
   delete from undispatched_events u where u.event_id = any (p_ids);
   get diagnostics undispatched_events = row_count;
 
-  -- Looks up event by event: Postgres makes this plan on an empty database, and it must stay good.
+  -- Looks up event by event. Postgres makes this plan on an empty database, and it must remain good.
   doomed := array(
     select d.id from unnest(p_ids) u (id)
     cross join lateral (select d.id from deliveries d where d.event_id = u.id limit 32) d);
@@ -41,7 +42,7 @@ begin
       select d.id from unnest(gathered) g (id)
       cross join lateral (select d.id from deliveries d where d.event_id = g.id limit 1) d);
   end if;
-  -- Locks in the order of the senders.
+  -- Locks in the same order as the senders.
   perform 1 from deliveries d where d.id = any (doomed) order by d.id for update;
   if p_spare then
     held := array(

@@ -1,21 +1,21 @@
 import { sql } from "kysely";
 import type { Database } from "../connection.ts";
 
-/** Rows that were deleted, and the events of which a sender holds a delivery right now. */
+/** The numbers of deleted rows, and in `held` the ids of events of which a sender holds a delivery. */
 export interface DeletedEvents {
   held: string[];
   events: number;
   undispatchedEvents: number;
   deliveries: number;
-  /** Deliveries that were not sent yet. */
+  /** Deliveries that had not been sent. */
   unfinished: number;
   attempts: number;
   receipts: number;
 }
 
 /**
- * Deletes events with all that belongs to them, the outbox apart: at most some
- * hundreds a call. With `spare` a delivery that a sender holds stays, and its event.
+ * Deletes events with everything that belongs to them, except messages in the outbox: at most some hundreds in a call.
+ * With `spare`, a delivery that a sender holds stays, and its event, too.
  */
 export async function deleteEvents(
   db: Database,
@@ -32,8 +32,8 @@ export async function deleteEvents(
 }
 
 /**
- * Deletes at most `most` messages of status webhooks, with their deliveries and attempts, sent or not: of a tenant, or of
- * what they tell of one user. Returns how many messages.
+ * Deletes at most `most` messages of status webhooks with their deliveries and attempts, sent or not: those of a
+ * tenant, or only those about one of its users. Returns the number of messages.
  */
 export async function deleteWebhookMessages(
   db: Database,

@@ -1,5 +1,6 @@
--- Deletes messages of status webhooks completely, locking deliveries in the order of the senders. With p_spare unsent
--- messages stay. A call that a sender has in progress continues: it carries ids, and finds nothing to settle.
+-- Deletes messages of status webhooks completely. Locks their deliveries in the same order as the senders. With
+-- p_spare, unsent messages stay. A call that a sender has in progress continues: it contains only ids, and its result
+-- finds no delivery to settle.
 create or replace function delete_webhook_messages(p_ids uuid[], p_spare boolean)
 returns table (webhook_messages bigint, deliveries bigint, attempts bigint) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -10,7 +11,7 @@ declare
   doomed uuid[];
   spared uuid[] := '{}';
 begin
-  -- Looks up one by one: Postgres makes this plan on an empty database, and it must stay good.
+  -- Looks up one by one. Postgres makes this plan on an empty database, and it must remain good.
   doomed := array(
     select d.id from unnest(p_ids) u (id)
     cross join lateral (select d.id from deliveries d where d.event_id = u.id and d.channel = 'WEBHOOK' limit 1) d);

@@ -1,5 +1,5 @@
--- The rows that dispatch_events got about when deliveries leave (DeliveryTiming in dispatch-events.ts), of claimed
--- events only. One row per delivery that has any; `place` is its own in the arrays, from 1.
+-- Returns what dispatch_events was given about the times of deliveries (DeliveryTiming in dispatch-events.ts), for
+-- claimed events only. One row per delivery that has a timing; `place` is its index in the arrays, from 1.
 create or replace function delivery_timings(p_claimed uuid[], p_events uuid[], p_timing json[]) returns table (
   place integer, user_id text, event_type text, zone text, sensitive boolean, expires_after integer,
   quiet_end text, throttle_count integer, throttle_seconds integer, unless_read integer, digest_id uuid,
@@ -20,8 +20,8 @@ create or replace function delivery_timings(p_claimed uuid[], p_events uuid[], p
   where i.event_id = any (p_claimed)
 $function$;
 
--- Locks the users with digests or throttles until the end of the transaction: one lock per user, in one order for all
--- dispatchers. Later statements see everything that earlier holders have written.
+-- Locks the users with digests or throttles until the end of the transaction: one lock per user, in the same order for
+-- all dispatchers. Later statements see everything that earlier holders have written.
 create or replace function take_user_turns(
   p_claimed uuid[], p_events uuid[], p_tenants text[], p_timing json[]
 ) returns void language plpgsql volatile as $function$
@@ -36,7 +36,7 @@ begin
 end
 $function$;
 
--- Adds what is said of a channel to an event's outcome, under `waits` or `skipped`.
+-- Adds the text about a channel to an event's outcome, under `waits` or `skipped`.
 create or replace function with_words(p_outcome jsonb, p_under text, p_channel text, p_words text) returns jsonb
 language sql immutable as $function$
   select coalesce(p_outcome, '{}') || jsonb_build_object(
