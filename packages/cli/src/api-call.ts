@@ -34,7 +34,7 @@ export async function runByApi(
   const headers = {
     ...own,
     "x-api-key": apiKey,
-    // Without keep-alive the process can exit right after its only call.
+    // The connection is not kept alive, so that the process can exit right after its only call.
     connection: "close",
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(webhookSecret !== undefined && signatureOf(webhookSecret, signed)),

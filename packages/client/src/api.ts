@@ -113,7 +113,7 @@ export interface Triggered {
 
 /** One event of a batch. */
 export interface BatchEvent extends TriggerInput {
-  /** As for a single trigger. If absent, the client generates one. */
+  /** The same as for a single trigger. If absent, the client generates a key. */
   idempotencyKey?: string;
 }
 
@@ -125,7 +125,7 @@ export type BatchResult =
       eventId: string;
       replayed: boolean;
       message: string;
-      /** As for a single trigger. */
+      /** The same as for a single trigger. */
       warnings?: string[];
     }
   | {
@@ -259,7 +259,7 @@ export interface Cancelled {
   partly: { eventId: string; stopped: Channel[] }[];
   /** An attempt of these events has not ended. It is the last one. Repeat the call to learn its result. */
   pending: string[];
-  /** Of these events nothing was left to stop. */
+  /** Nothing was left to stop of these events. */
   tooLate: string[];
   /** Those of `eventIds` that belong to no event. Absent if there are none. */
   unknown?: string[];

@@ -129,7 +129,7 @@ export function fileTypeOf(
   const [main = "", sub = "", ...rest] = type.split("/");
   if (rest.length > 0 || !TOKEN.test(main) || !TOKEN.test(sub)) return none;
   if (main === "multipart" || type === "application/x-www-form-urlencoded") return none;
-  // Such a part must not be encoded as base64 (RFC 2046, 5.2).
+  // Parts of these types must not be encoded as base64 (RFC 2046, 5.2).
   if (main === "message") return { fault: "Content-Type must not be one of message/…" };
   if (!allowExecutables && EXECUTABLE_TYPES.has(type)) {
     return { fault: `Content-Type must not be ${type}: ${EXECUTABLE}` };

@@ -116,8 +116,8 @@ export function readEnvelope({ fromName, replyTo, cc, bcc }: TriggerEmail): Enve
 }
 
 /**
- * Returns the stored form of addresses, each mailbox once, ignoring case. Leaves out the addresses in `taken`, which are
- * in lower case.
+ * Returns the stored form of addresses, each mailbox once, ignoring case. Leaves out the addresses in `taken`, which
+ * are in lower case.
  */
 export function distinctAddresses(
   texts: readonly string[],

@@ -168,7 +168,7 @@ begin
         or exists (select from scheduled_events s where s.event_id = a.id)));
   end loop;
 
-  -- From here on nobody adds a delivery, a notification or a digest item to these events.
+  -- Nobody can add a delivery, a notification or a digest item to these events any more.
   own := array(
     select d.id from unnest(mine) u (id)
     cross join lateral (select d.id from deliveries d where d.event_id = u.id limit 32) d);
