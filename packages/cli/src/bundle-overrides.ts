@@ -46,10 +46,11 @@ async function appliedPlan(act: Act, runOf: (act: Act) => Run, input: Flags): Pr
   let shown = (await runOf(act)(input)) as Plan;
   if (shown.id === undefined) return shown;
   const look = runOf(showBundleProgress);
-  for (let told = -1; isOpen(shown); ) {
+  for (let printed = -1; isOpen(shown); ) {
     const { compiled = 0, total, id: applyId } = shown;
-    if (compiled !== told) process.stderr.write(`${compiled} of ${total} templates are compiled\n`);
-    told = compiled;
+    if (compiled !== printed)
+      process.stderr.write(`${compiled} of ${total} templates are compiled\n`);
+    printed = compiled;
     await pause(LOOK_EVERY_MS);
     shown = (await look({ applyId })) as Plan;
   }

@@ -14,7 +14,7 @@ export async function readBytes(flag: string, path: string): Promise<Uint8Array>
   return path === "-" ? await readStandardInput(flag) : await readFileBytes(flag, path);
 }
 
-/** Like `readBytes`, but decodes text in any encoding that editors write. */
+/** Like `readBytes`, but returns the text, without a byte order mark and with \n as line end. */
 export async function readInput(flag: string, path: string): Promise<string> {
   const bytes = await readBytes(flag, path);
   try {

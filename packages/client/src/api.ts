@@ -3,7 +3,7 @@
 export type Channel = "EMAIL" | "SMS" | "PUSH";
 
 export interface TriggerInput {
-  /** Matched against the event type of your templates. */
+  /** Selects your templates with the same event type. */
   eventType: string;
   /** Your own reference. Belfry stores and shows it. Several events may have the same. */
   eventId?: string;

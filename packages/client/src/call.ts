@@ -20,7 +20,7 @@ export interface Transport {
   longestWaitMs: number;
   fetch: typeof fetch;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Returns a number from 0 up to 1, which spreads the pauses. */
+  /** Returns a random number from 0 up to, but not including 1. It varies the pauses. */
   random(): number;
 }
 

@@ -94,7 +94,7 @@ export interface Client {
    * Returns the categories in the inbox with their unread counts, and whether archived or snoozed notifications exist.
    */
   inboxTabs(userId: string, options?: CallOptions): Promise<InboxTabs>;
-  /** Archives, snoozes or marks a notification as unread. A repetition changes nothing. */
+  /** Archives or snoozes a notification, or marks it as unread. A repetition changes nothing. */
   changeNotification(
     userId: string,
     notificationId: string,

@@ -118,7 +118,7 @@ export function senderService(channel: SentChannel): string {
 /** Belfry's own channel. Each event is published to open browsers and is one notification in the history. */
 export const IN_APP: Exclude<Channel, ProviderChannel> = "PUSH";
 
-/** The channel on which Belfry sends alerts and invitations to owners and operators. */
+/** The channel on which Belfry sends its own messages to owners and operators. */
 export const MAIL: ProviderChannel = "EMAIL";
 
 export function isChannel(value: unknown): value is Channel {

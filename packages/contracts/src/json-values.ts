@@ -1,6 +1,9 @@
 const [QUOTE, BACKSLASH, BRACKET, BRACE, COMMA, COLON] = Buffer.from('"\\[{,:');
 
-/** Returns an upper bound of the number of values in a JSON text. Stops counting above `most`. */
+/**
+ * Returns an upper bound of the values inside the outermost value of a JSON text: each follows a bracket, brace, comma or
+ * colon outside a string. Stops counting above `most`.
+ */
 export function jsonValues(json: Buffer, most: number): number {
   let values = 0;
   let isInText = false;

@@ -29,7 +29,7 @@ export function localeChain(locale: string): string[] {
 
 /**
  * Parents of locales that differ from the locale without its last subtag: `parentLocales` of CLDR 47. Locales whose
- * parent is the root are left out, because `parentLocale` never changes the script.
+ * parent is the root need no entry: their script is unusual for the language, so `parentLocale` returns undefined.
  */
 const PARENTS = new Map<string, string>(
   (
@@ -59,8 +59,9 @@ const PARENTS = new Map<string, string>(
 const WRITTEN_AS: Readonly<Record<string, string>> = { no: "nb" };
 
 /**
- * Returns the best of the available locales for a reader's canonical locale: the first in its chain; otherwise the first
- * in its wider locales by CLDR, or one with the same likely subtags (`zh-Hans` is `zh-CN`). Undefined if none is close.
+ * Returns the best of the available locales for a reader's canonical locale: the first in its chain, or else the
+ * first in its wider locales by CLDR, or one with the same likely subtags (`zh-Hans` is `zh-CN`). Undefined if none is
+ * close.
  */
 export function bestLocale(
   wanted: string,

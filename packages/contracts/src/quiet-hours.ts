@@ -71,7 +71,7 @@ export function quietHoursOrNone(description: string): TUnsafe<QuietHours | null
   return field(keywords, (value) => (value === null ? undefined : quietHoursFault(value)));
 }
 
-/** Converts two times in Postgres' form, `22:00:00`. */
+/** Returns quiet hours from two times in the form of Postgres, `22:00:00`; null if one is missing. */
 export function quietHoursOf(from: string | null, to: string | null): QuietHours | null {
   return from === null || to === null ? null : { from: timeOfDay(from), to: timeOfDay(to) };
 }

@@ -4,7 +4,7 @@
  * `migrate` copies this table into the database, which needs the texts for webhooks.
  */
 export const REASONS = {
-  // It waits.
+  // A delivery waits.
   quiet: "quiet hours until {until}",
   gathered: "gathered until {until}",
   "gathered-quiet": "gathered, quiet hours until {until}",
@@ -74,7 +74,7 @@ export const REASONS = {
   "attachments-not-taken": "the provider takes no attachments",
   "inline-images-not-taken": "the provider shows no images within a mail",
 
-  // A try fails.
+  // An attempt fails.
   "retries-exhausted": "retries exhausted: {why}",
   "sender-died": "the sender ended before the outcome was known",
   "provider-unknown": "no provider of the kind {kind}",

@@ -23,12 +23,12 @@ interface Addressed {
 export interface EmailMessage extends Addressed {
   subject: string;
   html: string;
-  /** Set for mail that can be unsubscribed from. */
+  /** Set if the mail is of a category that its reader can unsubscribe from. */
   headers?: ListHeaders | undefined;
   /** If set, replaces the name in the provider's settings; `replyTo` likewise. */
   fromName?: string | undefined;
   replyTo?: string | undefined;
-  /** Addresses that get a copy. Absent: none. Never set for a mail with a link to unsubscribe. */
+  /** Addresses that get a copy; absent if there are none. Never set for a mail with a link to unsubscribe. */
   cc?: readonly string[] | undefined;
   bcc?: readonly string[] | undefined;
   /** In the order in which the mail shows them. */
@@ -124,7 +124,7 @@ export const RECEIPT_KINDS = [
 ] as const;
 export type ReceiptKind = (typeof RECEIPT_KINDS)[number];
 
-/** Why nothing is sent to an address any more. */
+/** The reasons for which an address is suppressed: nothing is sent to it any more. */
 export const SUPPRESSION_REASONS = ["bounced", "complained", "opted out", "by hand"] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 

@@ -25,7 +25,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * Settings that our statements and the driver rely on, independent of the server's, the database's and the role's. The
+ * Settings that our statements and the driver need. They override those of the server, the database and the role. The
  * driver parses these formats, and our locks assume the isolation level read committed.
  */
 export const SESSION_SETTINGS = {
@@ -223,7 +223,7 @@ export async function readRows<Row>(
   });
 }
 
-/** Claims a batch of deliveries in one call. Results come in the order of the batch. */
+/** Claims a batch of deliveries in one call. Results have the order of the batch. */
 export async function callClaim<Row extends { deliveryId: string }, Result>(
   pool: pg.Pool,
   name: string,

@@ -169,7 +169,7 @@ async function writeChunk(db: Database, claimed: ClaimedImport): Promise<void> {
     alreadyThere: claimed.alreadyThere + alreadyThere,
     leftOut: claimed.leftOut + leftOut,
   };
-  const told = [...claimed.faults, ...faults.toSorted((a, b) => a.line - b.line)];
+  const allFaults = [...claimed.faults, ...faults.toSorted((a, b) => a.line - b.line)];
   await db
     .updateTable("imports")
     .set({
@@ -180,7 +180,7 @@ async function writeChunk(db: Database, claimed: ClaimedImport): Promise<void> {
       added: counts.added,
       already_there: counts.alreadyThere,
       left_out: counts.leftOut,
-      faults: JSON.stringify(told.slice(0, MAX_IMPORT_FAULTS)),
+      faults: JSON.stringify(allFaults.slice(0, MAX_IMPORT_FAULTS)),
       tries: 0,
     })
     .where("id", "=", id)
@@ -192,8 +192,8 @@ async function writeChunk(db: Database, claimed: ClaimedImport): Promise<void> {
 async function tellEnd(db: Database, claimed: ClaimedImport, action: string, counts: object) {
   const { personId, person, address, tenantId, id } = claimed;
   const after = { import: id, ...counts };
-  const told = { tenantId, action, target: targetOf(claimed), after };
-  await writeNote(db, { personId, person, address }, told);
+  const note = { tenantId, action, target: targetOf(claimed), after };
+  await writeNote(db, { personId, person, address }, note);
 }
 
 async function postponeImport(

@@ -173,6 +173,7 @@ export const replayWebhook = defineAct({
       output.replayed += (await copyMessages(db, place, ids)).length;
       const isLast = looked.length < BATCH_LOOKED_AT;
       if (chosen.length === wanted.length && isLast) break;
+      // The next batch begins after the last copied message, or after the last one read if all wanted ones were copied.
       after = chosen.length < wanted.length ? (ids.at(-1) ?? after) : looked.at(-1)?.id;
       if (output.replayed >= MAX_REPLAYED || batch === MOST_BATCHES) {
         output.more = true;

@@ -11,8 +11,8 @@
 -- ignored.
 --
 -- All work for one tenant is done while its row in tenant_limits is locked, so these statements see all keys and
--- counters of each other. The clock is read once the lock is held. The old row of a key is deleted first, because `on
--- conflict` would cost as much per row as its whole table without indexes.
+-- counters of each other. The clock is read once the lock is held. The old row of a key is deleted first: `on conflict`
+-- would add as much to the cost of a row as its table costs without indexes.
 --
 -- Returns one row per item (`position` counts from 1 in the given order), and for each tenant one row with its name and
 -- its limits after the batch (without an outcome, at the position of the tenant's first item; waits in seconds). So the
@@ -126,6 +126,7 @@ begin
     where t.id = any (p_tenants) and l.tenant_id = any (p_tenants) and t.active
     order by t.id collate "C"
   loop
+    -- Items before those of this tenant belong to tenants that are inactive or deleted.
     while p_tenants[item] <> tenant.id loop
       position := item;
       outcome := 'inactive';

@@ -143,6 +143,7 @@ begin
       from tenants t where t.id = d.tenant_id limit 1
     ) o on true
   loop
+    -- A delivery that occurs twice in the batch is handled at its first place only.
     continue when place <> array_position(p_ids, delivery_id);
     reason := null;
     wait_ms := null;
@@ -165,6 +166,7 @@ begin
         opens := digest.closed_at is null or number = 1;
       end if;
     end if;
+    -- Collects, once per batch, the users and event types to look up. A batch with one item needs no query for this.
     if not (uses_recipients or uses_preferences) or types is not null then
       null;
     elsif cardinality(p_ids) = 1 then

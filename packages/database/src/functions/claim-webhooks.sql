@@ -60,6 +60,7 @@ begin
       on e.tenant_id = d.tenant_id
     left join lateral (select t.active from tenants t where t.id = d.tenant_id limit 1) o on true
   loop
+    -- A delivery that occurs twice in the batch is handled at its first place only.
     continue when place <> array_position(p_ids, delivery_id);
     reason := null;
     wait_ms := null;

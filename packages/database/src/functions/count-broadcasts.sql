@@ -87,8 +87,8 @@ begin
 end
 $function$;
 
--- Counts the outcomes of a chunk's events: how many channels have each status, whether any must still be sent, and when
--- the first of these is due (null if some of them are not waiting). An event that was cancelled as a whole counts once.
+-- Counts the outcomes of a chunk's events: how many channels have each status, whether any must still be sent, and until
+-- when all of these wait (null if some do not). An event that was cancelled as a whole counts once.
 create or replace function chunk_facts(
   p_ids uuid[], p_tenant text, p_moment timestamptz,
   out counts jsonb, out is_open boolean, out rests_until timestamptz
