@@ -46,11 +46,10 @@ async function appliedPlan(act: Act, runOf: (act: Act) => Run, input: Flags): Pr
   let shown = (await runOf(act)(input)) as Plan;
   if (shown.id === undefined) return shown;
   const look = runOf(showBundleProgress);
-  for (let printed = -1; isOpen(shown); ) {
+  for (let last = -1; isOpen(shown); ) {
     const { compiled = 0, total, id: applyId } = shown;
-    if (compiled !== printed)
-      process.stderr.write(`${compiled} of ${total} templates are compiled\n`);
-    printed = compiled;
+    if (compiled !== last) process.stderr.write(`${compiled} of ${total} templates are compiled\n`);
+    last = compiled;
     await pause(LOOK_EVERY_MS);
     shown = (await look({ applyId })) as Plan;
   }

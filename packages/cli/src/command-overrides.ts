@@ -364,7 +364,7 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
   },
 };
 
-/** Reads a secret from a file, because the list of processes shows the values of flags. */
+/** Returns an override that reads a secret from a file, because the list of processes shows the values of flags. */
 function secretFile(description: string, { removable = false } = {}): CommandOverride {
   return {
     fields: ["webhookSecret"],

@@ -72,11 +72,11 @@ async function* partsOf(bytes: AsyncIterable<Uint8Array>) {
 
 /** Writes the import's progress to standard error until it has ended. If it has not ended well, prints it and fails. */
 async function ended(look: () => Promise<ShownImport>): Promise<ShownImport> {
-  for (let printed = -1; ; ) {
+  for (let last = -1; ; ) {
     const shown = await look();
     const { state, processed, lines } = shown;
-    if (processed !== printed) process.stderr.write(`${processed} of ${lines} lines\n`);
-    printed = processed;
+    if (processed !== last) process.stderr.write(`${processed} of ${lines} lines\n`);
+    last = processed;
     if (state === "done") return shown;
     if (shown.endedAt !== null) {
       await printJson(shown);

@@ -292,7 +292,7 @@ const OTHER_WINDOW: Readonly<Record<string, string>> = {
   days: "windowSeconds",
 };
 
-/** Returns the settings of the digest. Parts that are not given keep their saved value. */
+/** Returns the settings of the digest. Parts that are not given keep their published value. */
 async function digestOf(db: Database, flags: Flags) {
   const given = digestParts(flags);
   const isGiven = Object.keys(given).length > 0;

@@ -182,9 +182,9 @@ begin
 end
 $function$;
 
--- Deletes at most p_most files, and hardly more than 32 MiB: files that no event has named for 24 hours, marked files,
--- and the remains of uploads that were never completed. Returns the number of files; 0 if none is left. An event that
--- is just naming a file holds the file's row, so the file stays.
+-- Deletes at most p_most files, and hardly more than 32 MiB: files older than 24 hours that no event has named, marked
+-- files, and the remains of uploads that were never completed. Returns the number of files; 0 if none is left. An event
+-- that is just naming a file holds the file's row, so the file stays.
 create or replace function expire_attachments(p_moment timestamptz, p_most integer) returns integer
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan

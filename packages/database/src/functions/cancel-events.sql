@@ -2,9 +2,9 @@
 -- the latter, events that no cancel has looked at are first, so that repeated calls make progress, then those looked at
 -- longest ago. If p_users is given, only events of these users. Refused events are ignored. Each row has the key or
 -- reference by which the event was found. A row without an id means that there are more events, under this or a later
--- name; `is_new`: no cancel has looked at them. If the references have more than ten times p_most events, these are not
--- read, and one row has neither id nor name: no index shows which of them a cancel has looked at, so all would have to
--- be read.
+-- name; `is_new`: no cancel has looked at them. If the references have more than ten times p_most events, neither they
+-- nor the keys are read, and one row has neither id nor name: no index shows which events of a reference a cancel has
+-- looked at, so all would have to be read.
 create or replace function events_to_cancel(
   p_tenant text, p_keys text[], p_ids uuid[], p_references text[], p_users text[], p_most integer
 ) returns table (id uuid, name text, is_new boolean) language plpgsql stable

@@ -4,15 +4,17 @@
 --
 -- Returns one row per delivery found, with what it `becomes`:
 --   sending            claimed; `number` is that of the attempt
---   busy               another sender holds it for `wait_ms` more, or its digest exceeds most_bytes_in_all
+--   busy               another sender holds it for `wait_ms` more, or digests before it fill most_bytes_in_all
 --   gone               settled, or waiting for a later time, such as the end of quiet hours that this claim has found
 --   skipped, expired, failed, unknown   it ended in this call, for `reason`, without an attempt
 -- A delivery that is still `sending` after its lease belonged to a sender that died. That attempt ends as ambiguous and
--- counts as a retry; if the template says at most once, or the delivery was cancelled during the attempt, it ends as
--- unknown. No delivery of a cancelled broadcast is claimed. A delivery is skipped if its address is suppressed or its
--- user has turned it off; quiet hours delay it. Quiet hours are checked if the event was accepted more than a minute
--- ago. Preferences are also checked for younger events if a user of the tenant has changed one since, or in the minute
--- before, because the time is recorded before the change is committed.
+-- counts as a retry; if the template says at most once, or the delivery was cancelled during the attempt, the delivery
+-- ends as unknown. No delivery of a cancelled broadcast is claimed.
+--
+-- A delivery is skipped if its address is suppressed or its user has turned it off; quiet hours delay it. Quiet hours
+-- are checked if the event was accepted more than a minute ago. Preferences are also checked for younger events if a
+-- user of the tenant has changed one since, or in the minute before, because the time is recorded before the change is
+-- committed.
 --
 -- Users and preferences are read once per batch, only if a tenant in it has any, and in separate statements, because
 -- joins would make every other claim slower. If the tenant has categories, `category` is that of the event's type, and

@@ -5,6 +5,8 @@
 --   busy      another sender holds it for `wait_ms` more
 --   gone      settled, held for its paused endpoint, or deferred because its endpoint is in p_full
 --   skipped   it ended in this call, for `reason`: the endpoint is gone or inactive, or the tenant is
+--   failed    it ended in this call, because its senders died too often
+-- p_full are the endpoints for which this sender has no call left.
 -- An attempt of a sender that died ends as ambiguous and counts as a retry. If the pause of an endpoint is over, one
 -- delivery is claimed as a probe: the pause is extended by the length of a lease, until the result of the probe is
 -- recorded. The other deliveries are held: release_deliveries releases them in parts once the endpoint answers, and no

@@ -59,7 +59,7 @@ begin
         count_at = case
           -- An older chunk is counted less often, because many thousands may wait for the end of quiet hours.
           when counted.is_open then coalesce(counted.rests_until, moment + interval '10 seconds' + (moment - k.created_at) / 50)
-          -- A closed chunk is counted three more times, because receipts arrive later.
+          -- A closed chunk is counted up to three more times, because receipts arrive later.
           when moment < k.created_at + interval '10 minutes' then k.created_at + interval '10 minutes'
           when moment < k.created_at + interval '6 hours' then k.created_at + interval '6 hours'
           when moment < k.created_at + interval '3 days' then k.created_at + interval '3 days' end
