@@ -50,7 +50,7 @@ export interface Broadcast {
   locale: string | null;
   /** Id of the provider that you named; null if you named none. */
   provider: string | null;
-  /** The number of recipients. This is an estimate until all recipients have been processed. */
+  /** The number of recipients: an estimate until all of them have been processed. */
   total: number;
   /** For how many recipients an event exists. */
   expanded: number;

@@ -20,7 +20,7 @@ export interface Transport {
   longestWaitMs: number;
   fetch: typeof fetch;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Returns a random number from 0 up to, but not including 1. It varies the pauses. */
+  /** Returns a random number, at least 0 and below 1, which varies the pauses. */
   random(): number;
 }
 

@@ -70,8 +70,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * Creates a client that manages one tenant. 429 is retried as by `createClient`. 5xx and network faults are retried
  * only if a repetition does no harm: reads, dry runs, each `POST` (it has an idempotency key), and each `PUT` and
- * `DELETE` without a field of `BASES`. Rejects with `BelfryError`, `BelfryNetworkError` or the reason of your own
- * `signal`.
+ * `DELETE` without `revision`, `plan` and `basedOnVersion`. Rejects with `BelfryError`, `BelfryNetworkError` or the
+ * reason of your own `signal`.
  */
 export function createManagementClient(options: ManagementOptions): ManagementClient {
   const { webhookSecret, timeoutMs = DEFAULT_TIMEOUT_MS } = options;

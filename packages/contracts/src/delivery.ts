@@ -20,7 +20,7 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** States that a provider reports for a message it has. A report may be about any attempt and come in any later state. */
+/** States that a provider reports for a message it has. A report may be about any attempt and arrive at any time. */
 const OF_A_PROVIDER = ["accepted", "delivered", "bounced", "complained"] as const;
 
 /**

@@ -1,8 +1,8 @@
 const [QUOTE, BACKSLASH, BRACKET, BRACE, COMMA, COLON] = Buffer.from('"\\[{,:');
 
 /**
- * Returns an upper bound of the values inside the outermost value of a JSON text: each follows a bracket, brace, comma or
- * colon outside a string. Stops counting above `most`.
+ * Returns an upper bound of the values inside the outermost value of a JSON text: each follows a bracket, brace, comma
+ * or colon outside a string. Stops counting above `most`.
  */
 export function jsonValues(json: Buffer, most: number): number {
   let values = 0;
