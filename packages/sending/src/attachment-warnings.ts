@@ -44,7 +44,7 @@ export async function calendarWarnings(
     const { value: beginning } = await readAttachment(pool, tenantId, file).next();
     const said =
       /^METHOD:(\w{1,32})\r?$/im.exec(beginning?.toString("latin1") ?? "")?.[1] ?? "none";
-    const typed = /; method="?(\w{1,32})/i.exec(file.type)?.[1] ?? "none";
+    const typed = /; method=\W?(\w{1,32})/i.exec(file.type)?.[1] ?? "none";
     if (said.toUpperCase() === typed.toUpperCase()) continue;
     warnings.push(
       `attachment ${at + 1}: the METHOD of the calendar is ${said}, the method of its type is ${typed}`,
