@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
 import {
+  makeDueAgain,
   reopenEvents,
-  restDeliveries,
 } from "@belfry/administration/dead-letters/dead-letter-messages";
 import { deleteNotifications, deleteOutbox } from "@belfry/administration/erasure/user-data";
 import {
@@ -214,7 +214,7 @@ const CASES: Record<string, Case> = {
       }),
   },
   "taking a release back": { ...SENT, work: (client) => takeBackRelease(client, DELIVERIES) },
-  "putting deliveries to rest": { ...SENT, work: (_, db) => restDeliveries(db, DELIVERIES) },
+  "putting deliveries to rest": { ...SENT, work: (_, db) => makeDueAgain(db, DELIVERIES) },
   "storing receipts": {
     ...SENT,
     work: (client) =>

@@ -2790,7 +2790,7 @@ export interface ManagementCalls {
         category: string;
         channel: "*" | "EMAIL" | "SMS" | "PUSH";
         enabled: boolean;
-        /** Where the choice came from */
+        /** The place where the user made the choice */
         source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";
         /** When; ISO 8601, UTC */
         at: string;

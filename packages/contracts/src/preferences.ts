@@ -93,7 +93,9 @@ export const PreferencesResponse = Type.Object(
           category: Type.String({ description: "A key, or *" }),
           channel: oneOf(PREFERENCE_CHANNELS),
           enabled: Type.Boolean(),
-          source: oneOf(PREFERENCE_SOURCES, { description: "Where the choice came from" }),
+          source: oneOf(PREFERENCE_SOURCES, {
+            description: "The place where the user made the choice",
+          }),
           at: Type.String({ description: "When; ISO 8601, UTC" }),
         }),
         { description: "The user's choices. A cell that is not listed follows its category" },

@@ -42,7 +42,7 @@ export function platformActs(acts: readonly Act[], prefix: string): KeyedAct[] {
 }
 
 /** How requests with one kind of key are checked, and who their caller is. */
-export interface ActDoor {
+export interface KeyChecks {
   onRequest(request: FastifyRequest): Promise<void>;
   preValidation: readonly preValidationHookHandler[];
   callerOf(request: FastifyRequest): Caller;
@@ -54,12 +54,12 @@ interface DoorDeps {
 }
 
 /** Returns the checks for keys of tenants. */
-export function tenantDoor(
+export function tenantKeyChecks(
   deps: DoorDeps & {
     authentication: Authentication;
     now(): Date;
   },
-): ActDoor {
+): KeyChecks {
   const { authentication, now } = deps;
   return {
     onRequest: (request) => authentication.other(request),
@@ -69,11 +69,11 @@ export function tenantDoor(
 }
 
 /** Returns the checks for platform keys. No tenant's key is a platform key, and no tenant's call accepts one. */
-export function platformDoor(
+export function platformKeyChecks(
   deps: DoorDeps & {
     limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther">;
   },
-): ActDoor {
+): KeyChecks {
   const { db, services, limits } = deps;
   const names = new WeakMap<FastifyRequest, string>();
   return {

@@ -5,12 +5,12 @@ import { MANAGE_PATH, requestOf } from "@belfry/administration/act-http";
 import { Conflict, TooLate } from "@belfry/administration/input-error";
 import { field, flag, integer, text } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { createHttpServer, takeJson } from "@belfry/service/http";
+import { acceptJsonOnly, createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
 import { Type } from "@sinclair/typebox";
-import { keyedActs, tenantDoor } from "./act-access.ts";
+import { keyedActs, tenantKeyChecks } from "./act-access.ts";
 import { actRoutes } from "./act-routes.ts";
-import { withoutFastifysChecks } from "./read-request.ts";
+import { disableSchemaValidation } from "./read-request.ts";
 import type { Tenant } from "./tenant-directory.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
@@ -19,12 +19,12 @@ const log = createLogger({ service: "test", level: "silent" });
 async function served(t: test.TestContext, act: Act) {
   const app = createHttpServer({ log, maxBodyBytes: 1024 });
   t.after(() => app.close());
-  withoutFastifysChecks(app);
-  takeJson(app, "raw");
+  disableSchemaValidation(app);
+  acceptJsonOnly(app, "raw");
   app.decorateRequest("bodyText", "");
   const tenant = { id: "acme", keyName: "pipeline", keyRole: "manage", webhookSecrets: [] };
   const acts = keyedActs([act], MANAGE_PATH);
-  const door = tenantDoor({
+  const door = tenantKeyChecks({
     authentication: {
       trigger: () => undefined,
       async other(request) {

@@ -9,7 +9,7 @@ import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
 import { faultsOf, faultText, Problem } from "@belfry/contracts/problems";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type ActDoor, clientSignal, type KeyedAct, keyOf, PLATFORM_KEY } from "./act-access.ts";
+import { clientSignal, type KeyChecks, type KeyedAct, keyOf, PLATFORM_KEY } from "./act-access.ts";
 import { refusal } from "./authenticate.ts";
 import { readCountedBody } from "./read-request.ts";
 import { onceByKey } from "./repeated-calls.ts";
@@ -37,7 +37,7 @@ const TENANT_FIELDS = ["tenant", "tenantId"];
 export function actRoutes(
   app: FastifyInstance,
   acts: readonly KeyedAct[],
-  { onRequest, preValidation, callerOf }: ActDoor,
+  { onRequest, preValidation, callerOf }: KeyChecks,
 ): void {
   for (const { act, http, need } of acts) {
     app.route({

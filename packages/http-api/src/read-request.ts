@@ -113,7 +113,7 @@ const NOTHING = Type.Object({});
  * code that reads a header reports its faults.
  */
 export function checkRoutes(app: FastifyInstance): void {
-  withoutFastifysChecks(app);
+  disableSchemaValidation(app);
   app.addHook("onRoute", (route) => {
     const { params, querystring, body, security } = route.schema ?? {};
     const isChange = !["GET", "HEAD"].includes(String(route.method)) && security !== undefined;
@@ -149,7 +149,7 @@ function strayFaults(request: FastifyRequest, query: TSchema = NOTHING) {
 type Part = "params" | "query" | "body";
 
 /** Makes schemas documentation only: Fastify checks and serialises nothing by them, neither headers nor answers. */
-export function withoutFastifysChecks(app: FastifyInstance): void {
+export function disableSchemaValidation(app: FastifyInstance): void {
   app.setValidatorCompiler(() => undefined as never);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setReplySerializer((payload) => JSON.stringify(payload));

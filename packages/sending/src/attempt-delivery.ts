@@ -33,7 +33,7 @@ export interface AttemptDeps {
 /** The wait when every connection of the provider was in use. */
 const NOT_BEGUN_DELAY_MS = 1_000;
 
-/** What an attempt came to: a settlement where no call was made, else the outcome of the call. */
+/** The result of an attempt: a settlement if no call was made, else the outcome of the call. */
 export type Attempt =
   | { kind: "settled"; settlement: Settlement }
   | { kind: "called"; outcome: SendOutcome; durationMs: number; lacking: Lacking };

@@ -31,8 +31,8 @@ const CLOSE_SWEEP_MS = 50;
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Set by `nowhereElse`. */
-    leadsNowhere?: true;
+    /** Set by `rejectOtherPaths`. */
+    isFallback?: true;
   }
   interface FastifyRequest {
     /** More fields for the log line of this request, as tenant and event ids. */
@@ -104,9 +104,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
   app.decorateRequest("logFields", undefined);
   app.decorateRequest("span", undefined);
-  takeJson(app, options.jsonBody ?? "parsed");
+  acceptJsonOnly(app, options.jsonBody ?? "parsed");
   const allowedMethods = collectRoutes(app);
-  const leadsNowhere = (url: string): Problem => {
+  const isFallback = (url: string): Problem => {
     const allow = allowedMethods(url);
     if (allow === undefined) return new Problem("notFound");
     return new Problem("methodNotAllowed", { headers: { allow } });
@@ -117,7 +117,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const { headers } = request.raw;
     if (hasHostFault(request.raw)) return done(new Problem("badRequest"));
     // Before the body is read, which does not matter here.
-    if (request.is404) return done(leadsNowhere(request.url));
+    if (request.is404) return done(isFallback(request.url));
     // Clients send a content type out of habit, also without a body.
     if (headers["content-type"] !== undefined && hasNoBody(headers)) {
       headers["content-type"] = undefined;
@@ -135,7 +135,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler((request) => {
-    throw leadsNowhere(request.url);
+    throw isFallback(request.url);
   });
   app.addHook("preClose", (done) => {
     // Otherwise a connection whose last request ends after the close would stay open.
@@ -196,7 +196,7 @@ function endSpan(
 }
 
 /** Makes the routes of an app or a scope take bodies of JSON, and no other content type. */
-export function takeJson(app: FastifyInstance, mode: "parsed" | "raw"): void {
+export function acceptJsonOnly(app: FastifyInstance, mode: "parsed" | "raw"): void {
   app.removeAllContentTypeParsers();
   const decoder = new TextDecoder("utf-8", { fatal: true });
   app.addContentTypeParser<Buffer>(
@@ -218,8 +218,8 @@ export function takeJson(app: FastifyInstance, mode: "parsed" | "raw"): void {
  * Below the prefix, as `/api/v1/manage`, only routes that begin with it count: another path is answered 404 and
  * another method 405, though a route of pages takes every path.
  */
-export function nowhereElse(app: FastifyInstance, prefix: string): void {
-  const config = { leadsNowhere: true } as const;
+export function rejectOtherPaths(app: FastifyInstance, prefix: string): void {
+  const config = { isFallback: true } as const;
   app.all(
     `${prefix}/*`,
     { config, onRequest: (_request, reply) => reply.callNotFound() },
@@ -238,7 +238,7 @@ function collectRoutes(app: FastifyInstance): (url: string) => string | undefine
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   const nowhere: string[] = [];
   app.addHook("onRoute", ({ url, method, config }) => {
-    if (config?.leadsNowhere === true) {
+    if (config?.isFallback === true) {
       nowhere.push(url.slice(0, -1));
       return;
     }

@@ -43,18 +43,18 @@ function faultsOf(body: string, names: readonly string[]): TagFault[] {
       offset: Math.max(body.indexOf(name), 0),
       message: `there is no ${name} here: there are ${names.join(", ")}`,
     }));
-  const places = jsonPlaces(body, tags, nodes);
+  const places = findTagsInStrings(body, tags, nodes);
   const faults = [...breaks, ...unknown, ...places.faults];
   if (faults.length > 0) return faults;
   // Tries the first part of every block, then the second, and so on. So each part is in one of these texts.
   const most = Math.min(branchesOf(nodes), MAX_TRIED_PARTS);
   for (let part = 0; part < most; part++) {
     const fault = jsonFault(
-      triedText({ body, tags, nodes, inText: places.inText, part, turns: 1 }),
+      sampleText({ body, tags, nodes, inText: places.inText, part, turns: 1 }),
     );
     if (fault !== undefined) return [fault];
   }
-  const twice = triedText({ body, tags, nodes, inText: places.inText, part: 0, turns: 2 });
+  const twice = sampleText({ body, tags, nodes, inText: places.inText, part: 0, turns: 2 });
   if (jsonFault(twice) === undefined) return [];
   const message = "a loop's values need a comma between: {% unless forloop.last %},{% endunless %}";
   return [{ offset: Math.max(body.search(/{%-?\s*for\b/), 0), message }];
@@ -90,7 +90,7 @@ const IN_TEXT: Slot = {
 const AS_VALUE: Slot = { write: (value) => value, longest: -1, isJson: true };
 
 function jsonSlots(body: string, tags: readonly Tag[]): Slot[] {
-  const { inText } = jsonPlaces(body, tags, parseTemplate(body, tags).nodes);
+  const { inText } = findTagsInStrings(body, tags, parseTemplate(body, tags).nodes);
   return tags.map((_, index) => (inText.has(index) ? IN_TEXT : AS_VALUE));
 }
 
@@ -111,7 +111,7 @@ const LOWER_U = 0x75;
 type Place = "outside" | "text" | "escape" | 1 | 2 | 3 | 4;
 
 /** The tags that stand in a text in quotes, by their index. Each part of a block ends where the block begins. */
-function jsonPlaces(
+function findTagsInStrings(
   body: string,
   tags: readonly Tag[],
   nodes: readonly Node[],
@@ -211,7 +211,7 @@ interface Turn {
  * The body with a part of each block, some text for each value and blanks for what is left out. With one turn of each
  * loop, everything stands where it stands in the body.
  */
-function triedText({ body, tags, nodes, inText, part, turns }: Tried): string {
+function sampleText({ body, tags, nodes, inText, part, turns }: Tried): string {
   const extents = tagExtents(body, tags);
   const loops: Turn[] = [];
   let text = "";

@@ -7,15 +7,15 @@ import {
   accessOf,
   keyedActs,
   platformActs,
-  platformDoor,
-  tenantDoor,
+  platformKeyChecks,
+  tenantKeyChecks,
 } from "@belfry/http-api/act-access";
 import { actRoutes } from "@belfry/http-api/act-routes";
 import { createAuthentication } from "@belfry/http-api/authenticate";
 import { documentRoutes } from "@belfry/http-api/openapi";
-import { withoutFastifysChecks } from "@belfry/http-api/read-request";
+import { disableSchemaValidation } from "@belfry/http-api/read-request";
 import type { KeyUses, TenantDirectory } from "@belfry/http-api/tenant-directory";
-import { nowhereElse, takeJson } from "@belfry/service/http";
+import { acceptJsonOnly, rejectOtherPaths } from "@belfry/service/http";
 import type { FastifyInstance } from "fastify";
 import { MCP_ACCESS, mcpRoute } from "./mcp.ts";
 
@@ -55,9 +55,9 @@ export async function manageApi(app: FastifyInstance, deps: ManageApiDeps): Prom
   const acts = keyedActs(all, MANAGE_PATH);
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits it
   await app.register(async (scope) => {
-    withoutFastifysChecks(scope);
-    takeJson(scope, "raw");
-    nowhereElse(scope, MANAGE_PATH);
+    disableSchemaValidation(scope);
+    acceptJsonOnly(scope, "raw");
+    rejectOtherPaths(scope, MANAGE_PATH);
     scope.decorateRequest("bodyText", "");
     await documentRoutes(scope, {
       path: `${MANAGE_PATH}/openapi.json`,
@@ -83,8 +83,8 @@ export async function manageApi(app: FastifyInstance, deps: ManageApiDeps): Prom
       now,
       callerOf: ({ keyId }) => keyId,
     });
-    actRoutes(scope, acts, tenantDoor({ authentication, db, services, now }));
-    actRoutes(scope, platformActs(all, MANAGE_PATH), platformDoor({ db, services, limits }));
+    actRoutes(scope, acts, tenantKeyChecks({ authentication, db, services, now }));
+    actRoutes(scope, platformActs(all, MANAGE_PATH), platformKeyChecks({ db, services, limits }));
     mcpRoute(scope, {
       acts: all.filter(({ tool }) => tool === true),
       hosts: [config.baseUrl, config.apiUrl].map((url) => URL.parse(url)?.host ?? ""),

@@ -55,7 +55,7 @@ export class Connection implements Transport, Holder {
     this.#socket = socket;
     this.#stream = stream;
     this.#deps = deps;
-    this.user = deps.held.strangers;
+    this.user = deps.held.unauthenticated;
     this.session = new Session(this, deps);
   }
 

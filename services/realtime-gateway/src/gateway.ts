@@ -75,7 +75,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const rpc = createRpc({
     db,
     readLarge({ tenantId, userId }, maxBytes, read) {
-      const bytes = hub.find(tenantId, userId)?.bytes ?? held.strangers;
+      const bytes = hub.find(tenantId, userId)?.bytes ?? held.unauthenticated;
       return largeReads.run(bytes, maxBytes, read);
     },
     announce(tenantId, message) {

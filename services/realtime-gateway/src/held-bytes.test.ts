@@ -7,7 +7,7 @@ function setUp() {
   const released: [string, Bound][] = [];
   const holder = (name: string): Holder => ({
     heldBytes: 0,
-    user: held.strangers,
+    user: held.unauthenticated,
     release(bound) {
       released.push([name, bound]);
       held.count(this, this.user, 0);
@@ -47,10 +47,10 @@ test("a connection's bytes count for its user once it is known, and are subtract
   const { held, holder } = setUp();
   const user = new UserBytes();
   const one = holder("a");
-  held.count(one, held.strangers, 40);
-  assert.deepEqual([held.strangers.heldBytes, user.heldBytes, held.bytes], [40, 0, 40]);
+  held.count(one, held.unauthenticated, 40);
+  assert.deepEqual([held.unauthenticated.heldBytes, user.heldBytes, held.bytes], [40, 0, 40]);
   held.count(one, user, 40);
-  assert.deepEqual([held.strangers.heldBytes, user.heldBytes, held.bytes], [0, 40, 40]);
+  assert.deepEqual([held.unauthenticated.heldBytes, user.heldBytes, held.bytes], [0, 40, 40]);
   held.count(one, user, 0);
-  assert.deepEqual([held.strangers.heldBytes, user.heldBytes, held.bytes], [0, 0, 0]);
+  assert.deepEqual([held.unauthenticated.heldBytes, user.heldBytes, held.bytes], [0, 0, 0]);
 });

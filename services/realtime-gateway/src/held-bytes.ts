@@ -33,7 +33,7 @@ export interface HeldLimits {
  */
 export class HeldBytes {
   /** The bytes of connections that are not authenticated yet. */
-  readonly strangers = new UserBytes();
+  readonly unauthenticated = new UserBytes();
   readonly #limits: HeldLimits;
   readonly #holders = new Set<Holder>();
   #bytes = 0;

@@ -2,8 +2,8 @@ import { cutPublicationText } from "@belfry/contracts/realtime-message";
 import type { Codec } from "./codec.ts";
 import { type Incoming, readCommand } from "./commands.ts";
 import {
-  behindLength,
   delimited,
+  lengthPrefixed,
   Message,
   readFrame,
   utf8Bytes,
@@ -130,7 +130,7 @@ export const protobufCodec: Codec = {
   name: "protobuf",
   isBinary: true,
   separator: "",
-  ping: behindLength(""),
+  ping: lengthPrefixed(""),
   decodeFrame(frame) {
     const commands: Incoming[] = [];
     for (const { fields, bytes } of readFrame(frame, COMMAND) ?? []) {
@@ -140,8 +140,8 @@ export const protobufCodec: Codec = {
     }
     return commands.length === 0 ? undefined : commands;
   },
-  encodeReply: (reply) => behindLength(writeMessage(REPLY, reply)),
-  encodePush: (push) => behindLength(writeMessage(REPLY, { push })),
+  encodeReply: (reply) => lengthPrefixed(writeMessage(REPLY, reply)),
+  encodePush: (push) => lengthPrefixed(writeMessage(REPLY, { push })),
   encodePublication({ channel, offset, text }) {
     const cut = cutPublicationText(text);
     if (cut === undefined) return protobufCodec.encodePush({ channel, pub: JSON.parse(text) });
@@ -152,7 +152,7 @@ export const protobufCodec: Codec = {
       writeTags(cut.tags);
     const push =
       delimited(PUSH_FIELDS.channel, utf8Bytes(channel)) + delimited(PUSH_FIELDS.pub, publication);
-    return behindLength(delimited(PUSH_OF_REPLY, push));
+    return lengthPrefixed(delimited(PUSH_OF_REPLY, push));
   },
   byteLength: (message) => message.length,
 };

@@ -261,11 +261,11 @@ export function delimited(number: number, bytes: string): string {
   const tag = number * 8 + DELIMITED;
   const { length } = bytes;
   if (tag < 0x80 && length < 0x80) return String.fromCharCode(tag, length) + bytes;
-  return varint(tag) + behindLength(bytes);
+  return varint(tag) + lengthPrefixed(bytes);
 }
 
 /** Writes bytes after their length. */
-export function behindLength(bytes: string): string {
+export function lengthPrefixed(bytes: string): string {
   return varint(bytes.length) + bytes;
 }
 

@@ -245,9 +245,9 @@ async function lookAt(
     );
     const verdicts = new Map(asked.map((place, index) => [place, answers[index]]));
     const missed = recipients.map((recipient, place) =>
-      ways.map((way) => missOf(way, recipient, verdicts.get(place))),
+      ways.map((way) => missReason(way, recipient, verdicts.get(place))),
     );
-    await findSuppressed(pool, message, recipients, missed);
+    await markSuppressed(pool, message, recipients, missed);
     for (const ofPerson of missed) {
       if (ofPerson.includes(undefined)) tally.reached += 1;
       for (const [index, miss] of ofPerson.entries()) {
@@ -260,7 +260,7 @@ async function lookAt(
   return tally;
 }
 
-function missOf(
+function missReason(
   { channel, hasProvider }: Way,
   recipient: Recipient,
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined,
@@ -281,7 +281,7 @@ function addressOf(channel: Channel, { email, phone }: Recipient): string | null
 /**
  * Writes "suppressed" into `missed` for suppressed addresses. Checks only people who would get the message otherwise.
  */
-async function findSuppressed(
+async function markSuppressed(
   pool: Pool,
   { tenantId, ways }: Message,
   recipients: readonly Recipient[],

@@ -13,7 +13,7 @@ export async function deadMessageGroups(db: Database, filter: DeadLetterFilter) 
   const rows = await messagesOf(db, filter);
   const groups = Map.groupBy(rows, (row) => `${placeOf(row)} ${row.reason}`);
   return [...groups.values()].map((group) => ({
-    ...placeParts(group[0]!),
+    ...parseSubject(group[0]!),
     provider: null,
     class: "message" as const,
     count: group.length,
@@ -36,7 +36,7 @@ export async function showDeadMessage(db: Database, id: string) {
   return {
     ...rest,
     class: "message" as const,
-    ...placeParts(row),
+    ...parseSubject(row),
     createdAt: createdAt.toISOString(),
     // Items have ids and trace ids, never content.
     items: items ?? null,
@@ -79,7 +79,7 @@ export async function changeDeadMessages(
       continue;
     }
     const run = async (transaction: Database) => {
-      if (options.action === "replay") await revive(transaction, row, items ?? []);
+      if (options.action === "replay") await replayMessage(transaction, row, items ?? []);
       await deleteDeadMessage(transaction, row.id);
     };
     if (!options.dryRun) await inTransaction(db, run);
@@ -94,10 +94,10 @@ function earlier(until: Date | undefined, endedBefore: string): Date {
   return until !== undefined && until < end ? until : end;
 }
 
-async function revive(db: Database, row: DeadMessageRow, items: readonly { id: string }[]) {
+async function replayMessage(db: Database, row: DeadMessageRow, items: readonly { id: string }[]) {
   const ids = items.map(({ id }) => id).filter((id) => UUID.test(id));
-  if (placeParts(row).channel === null) await reopenEvents(db, ids);
-  else await restDeliveries(db, ids);
+  if (parseSubject(row).channel === null) await reopenEvents(db, ids);
+  else await makeDueAgain(db, ids);
 }
 
 async function messagesOf(db: Database, filter: DeadLetterFilter): Promise<DeadMessageRow[]> {
@@ -107,14 +107,14 @@ async function messagesOf(db: Database, filter: DeadLetterFilter): Promise<DeadM
 }
 
 function placeOf(row: DeadMessageRow): string {
-  const { tenantId, channel } = placeParts(row);
+  const { tenantId, channel } = parseSubject(row);
   return `${row.stream} ${tenantId} ${channel}`;
 }
 
 /**
  * Parses `<prefix>.deliveries.<CHANNEL>.<tenant>`. Subjects of events give nulls: one message may have several tenants.
  */
-function placeParts({ subject }: DeadMessageRow): {
+function parseSubject({ subject }: DeadMessageRow): {
   tenantId: string | null;
   channel: ProviderChannel | null;
 } {
@@ -183,7 +183,7 @@ export async function reopenEvents(db: Database, ids: readonly string[]): Promis
 }
 
 /** Makes released deliveries due now and unreleased, so that the release loop sends them out again. */
-export async function restDeliveries(db: Database, ids: readonly string[]): Promise<number> {
+export async function makeDueAgain(db: Database, ids: readonly string[]): Promise<number> {
   const result = await sql`
     with locked as materialized (
       select id from deliveries where id = any (${ids}::uuid[]) and status in ('queued', 'waiting')

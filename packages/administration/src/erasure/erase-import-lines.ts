@@ -27,14 +27,14 @@ export async function eraseImportLines(
       const from: number = after;
       after = await db
         .transaction()
-        .execute((step) => eraseSome(step, { id, userId, after: from }));
+        .execute((step) => eraseInChunks(step, { id, userId, after: from }));
       await onStep();
     }
   }
 }
 
 /** Returns the number of the last chunk that it read, or undefined if there are no more. */
-async function eraseSome(
+async function eraseInChunks(
   db: Database,
   part: { id: string; userId: string; after: number },
 ): Promise<number | undefined> {

@@ -139,10 +139,10 @@ function labelOf(field = ""): Words {
 }
 
 /** Translates a reason's arguments: a nested reason, and the source of a preference. */
-function toldArgs({ why, source, ...args }: Reason["args"]): Record<string, Words> {
+function translatedArgs({ why, source, ...args }: Reason["args"]): Record<string, Words> {
   return {
     ...args,
-    ...(why !== undefined && { why: toldReason(why) }),
+    ...(why !== undefined && { why: reasonText(why) }),
     ...(source !== undefined && { source: phrase(source) }),
   };
 }
@@ -167,11 +167,11 @@ function wordedReason(words: string): Reason | undefined {
 }
 
 /** Returns a stored reason in words. Text that is not a reason of Belfry's stays as it is. */
-export function toldReason(stored: string): Words {
+export function reasonText(stored: string): Words {
   const reason = reasonOf(stored) ?? wordedReason(stored);
   const answer = reason === undefined ? ANSWERED.exec(stored)?.[1] : undefined;
   if (answer !== undefined) return say`it answered ${answer}`;
-  return reason === undefined ? stored : named(REASONS[reason.code], toldArgs(reason.args));
+  return reason === undefined ? stored : named(REASONS[reason.code], translatedArgs(reason.args));
 }
 
 /** Returns the reason in words for a product manager; undefined if there are only the reason's own words. */
@@ -180,6 +180,7 @@ export function toldRow(reason: Reason): { says: Phrase; look?: Place } | undefi
   const row = rows[reason.code];
   if (row === undefined) return undefined;
   const { says, look } = row;
-  const words = typeof says === "string" ? named(says, toldArgs(reason.args)) : says(reason.args);
+  const words =
+    typeof says === "string" ? named(says, translatedArgs(reason.args)) : says(reason.args);
   return { says: words, ...(look && { look }) };
 }

@@ -5,7 +5,7 @@ import {
 } from "@belfry/administration/events/event-timeline";
 import { type Phrase, phrase, say, type Words } from "../page/language.ts";
 import { formsIn, valuesIn } from "../page/sentence-forms.ts";
-import { toldReason } from "./own-reasons.ts";
+import { reasonText } from "./own-reasons.ts";
 
 /** The sentences of the timeline in the API's words. `{0}` stands for a value or the rest of the sentence. */
 export const TIMELINE_SENTENCES = [
@@ -65,7 +65,7 @@ export function timelineWords(what: string, depth = 0): Words {
       );
     }
   }
-  return toldReason(what);
+  return reasonText(what);
 }
 
 function stateWords(what: string): Phrase | undefined {
@@ -74,5 +74,5 @@ function stateWords(what: string): Phrase | undefined {
   if (state === undefined || !AFTER_STATE.test(what.slice(state.length))) return undefined;
   const begun = phrase("{0}{1}", [phrase(state), status]);
   const said = due === undefined ? begun : say`${begun}, due at ${due}`;
-  return why === undefined ? said : phrase("{0}: {1}", [said, toldReason(why)]);
+  return why === undefined ? said : phrase("{0}: {1}", [said, reasonText(why)]);
 }

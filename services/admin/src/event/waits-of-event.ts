@@ -3,7 +3,7 @@ import type { WaitReason } from "@belfry/administration/events/waiting-deliverie
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { type Phrase, say } from "../page/language.ts";
 import { counted } from "../page/words.ts";
-import { toldReason } from "./own-reasons.ts";
+import { reasonText } from "./own-reasons.ts";
 
 /** A reason for which an event waits, as a whole or on a channel. */
 interface Wait {
@@ -32,16 +32,16 @@ export function waitsOfEvent(event: EventReport, now = Date.now()): Wait[] {
     const isOpen = digest?.state === "in" && digest.closedAt === null && status === "queued";
     const because =
       why === "gathered" && digest !== undefined
-        ? gatheredWords(digest.others)
+        ? digestPhrase(digest.others)
         : why === "retry" && reason !== null
-          ? say`${cause}: ${toldReason(reason)}`
+          ? say`${cause}: ${reasonText(reason)}`
           : cause;
     waits.push({ channel, until, because, digestId: isOpen ? digest.id : null });
   }
   return waits;
 }
 
-function gatheredWords(others: number): Phrase {
+function digestPhrase(others: number): Phrase {
   if (others === 0) return say`more events may join the same message`;
   return say`it is in a digest with ${counted(others, "other event")}`;
 }

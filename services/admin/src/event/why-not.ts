@@ -1,7 +1,7 @@
 import { reasonOf } from "@belfry/contracts/reasons";
 import { Phrase, phrase, say, type Words, written } from "../page/language.ts";
 import { counted } from "../page/words.ts";
-import { type Place, toldReason, toldRow } from "./own-reasons.ts";
+import { type Place, reasonText, toldRow } from "./own-reasons.ts";
 import { MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "./vendor-codes.ts";
 
 /** Facts about a channel on which nothing arrived. */
@@ -54,7 +54,7 @@ export function whyNot({ status, reason, vendor, tries = 0 }: Told): WhyNot | un
   const isOver = exhausted?.code === "retries-exhausted";
   const told = (isOver ? exhausted.args.why : reason) ?? "";
   const known = meaningOf(status, told, vendor);
-  const says = known?.says ?? (told === "" ? (UNSAID[status] ?? status) : toldReason(told));
+  const says = known?.says ?? (told === "" ? (UNSAID[status] ?? status) : reasonText(told));
   const sentence = say`${beginning}: ${withoutDot(says)}.`;
   const often = isOver && tries > 1;
   return {

@@ -7,7 +7,7 @@ import {
   PROVIDER_CHANNELS,
 } from "@belfry/contracts/channels";
 import { escapeHtml } from "@belfry/templates/language/characters";
-import { isMissed, toldReason } from "../event/own-reasons.ts";
+import { isMissed, reasonText } from "../event/own-reasons.ts";
 import { LANGUAGES, type Language, Phrase, phrase, say, type Words, written } from "./language.ts";
 
 /** How pages write figures, times and states. */
@@ -173,7 +173,7 @@ const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\
 export function withTimes(text: Words | null | undefined): Phrase {
   const isTime = (part: string, at: number) => at % 2 === 1 && !Number.isNaN(Date.parse(part));
   return new Phrase((language) => {
-    const words = written(text instanceof Phrase ? text : toldReason(text ?? ""), language);
+    const words = written(text instanceof Phrase ? text : reasonText(text ?? ""), language);
     return words
       .split(STAMP)
       .map((part, at) => (isTime(part, at) ? when(part).in(language) : escapeHtml(part)))

@@ -7,7 +7,7 @@ import { testTemplate } from "@belfry/administration/templates/try-template";
 import type { Database } from "@belfry/database/connection";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { templateVariables } from "@belfry/templates/language/template-variables";
-import { toldReason } from "../event/own-reasons.ts";
+import { reasonText } from "../event/own-reasons.ts";
 import { json } from "../page/answer.ts";
 import { inWords, refusalWords } from "../page/fault-words.ts";
 import { phrase, say } from "../page/language.ts";
@@ -70,7 +70,7 @@ export function testResult(sent: SentTest) {
   if ("faults" in sent) return { ok: false, text: refusalWords(sent.faults) };
   const { told } = sent;
   if (!("userId" in told)) {
-    const text = phrase("{0}: {1}", [told.kind, toldReason(told.reason ?? "")]);
+    const text = phrase("{0}: {1}", [told.kind, reasonText(told.reason ?? "")]);
     return { ok: told.class === "accepted", text, recorded: { class: told.class } };
   }
   const { userId, published } = told;

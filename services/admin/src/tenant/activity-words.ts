@@ -6,7 +6,7 @@ import {
 } from "@belfry/administration/health/activity-sums";
 import type { Trouble } from "@belfry/administration/health/tenant-troubles";
 import { CHANNEL_ROWS, isChannel } from "@belfry/contracts/channels";
-import { toldReason } from "../event/own-reasons.ts";
+import { reasonText } from "../event/own-reasons.ts";
 import { Phrase, phrase, say, type Words } from "../page/language.ts";
 import { CHANNEL_NAMES, DEAD_CLASS_NAMES, number } from "../page/words.ts";
 
@@ -134,7 +134,7 @@ export function troubleInWords(trouble: Trouble, range: RangeName): { text: Phra
     const text = say`${failed} of ${all} events reached nobody in ${span}: there is no active template`;
     return { text, path: "activity?status=skipped" };
   }
-  const told = toldReason(dead?.reason ?? "");
+  const told = reasonText(dead?.reason ?? "");
   const isCut = !(told instanceof Phrase) && told.length > MOST_WHY;
   const cut = isCut ? `${told.slice(0, MOST_WHY)} …` : told;
   const why =

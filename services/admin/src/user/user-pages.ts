@@ -15,7 +15,7 @@ import type { Database } from "@belfry/database/connection";
 import { countUnread, listNotifications, shownNotifications } from "@belfry/database/notifications";
 import { type ShownPreferences, shownPreferences } from "@belfry/database/preferences";
 import type { SecretKeys } from "@belfry/database/secrets";
-import { isMeant, toldReason } from "../event/own-reasons.ts";
+import { isMeant, reasonText } from "../event/own-reasons.ts";
 import { whyNot } from "../event/why-not.ts";
 import { json, page, redirect } from "../page/answer.ts";
 import { idOf } from "../page/form-fields.ts";
@@ -164,7 +164,7 @@ function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
     if (delivery !== undefined) {
       const { status, reason } = delivery;
       const stored = reason ?? outcome?.waits?.[channel] ?? null;
-      const why = whyNot({ status, reason })?.sentence ?? toldReason(stored ?? "");
+      const why = whyNot({ status, reason })?.sentence ?? reasonText(stored ?? "");
       return [{ channel, status, reason, ...(why && { why }) }];
     }
     for (const status of ["failed", "skipped"] as const) {

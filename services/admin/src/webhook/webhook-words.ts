@@ -6,7 +6,7 @@ import {
   type WebhookMessageType,
   type WebhookType,
 } from "@belfry/contracts/webhook-payload";
-import { toldReason } from "../event/own-reasons.ts";
+import { reasonText } from "../event/own-reasons.ts";
 import { type Phrase, say, type Words } from "../page/language.ts";
 import { ago, listedChannels, seconds, term } from "../page/words.ts";
 
@@ -83,7 +83,7 @@ interface EndpointState {
 export function endpointState(endpoint: EndpointFacts, now = Date.now()): EndpointState {
   const { active, disabledAt, disabledReason, failingSince, pausedUntil } = endpoint;
   if (!active && disabledReason !== null) {
-    const note = say`Disabled ${ago(disabledAt)}: ${toldReason(disabledReason)}.`;
+    const note = say`Disabled ${ago(disabledAt)}: ${reasonText(disabledReason)}.`;
     return { tone: "bad", text: say`disabled`, note };
   }
   if (!active)
