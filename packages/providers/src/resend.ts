@@ -40,8 +40,8 @@ const SETTINGS = Type.Object(
 );
 
 /**
- * Meanings by the `name` of an error. An idempotency key that was used with other content: the mail has left, because
- * links to unsubscribe are encrypted anew for each attempt.
+ * Meanings by the `name` of an error. `invalid_idempotent_request` means that an earlier attempt was accepted: the body
+ * of each attempt differs, because its unsubscribe links are encrypted anew.
  */
 const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
   invalid_idempotent_request: { class: "accepted" },
@@ -89,7 +89,7 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
       const words = String(message);
       if (/API key is invalid/i.test(words))
         return { ...meaningOf({}, name), class: "credentials" };
-      // Before a domain is verified, an account may write to its owner alone.
+      // Until a domain is verified, an account may only send to its owner.
       if (/only send testing emails/i.test(words)) {
         return { ...meaningOf({}, name), ...ACCOUNT_FOR_THIS_MESSAGE };
       }

@@ -4,7 +4,7 @@ import { mailHeaders } from "./message-form.ts";
 import { defineProvider, type ProviderDeps } from "./provider.ts";
 import { outcome } from "./send-outcome.ts";
 
-/** Nobody owns it. A message to this domain fails as the name before the @ says: see OUTCOMES. */
+/** A reserved domain. For a mail to it, the name before the @ selects the failure, if any: see OUTCOMES. */
 const TROUBLE_DOMAIN = "trouble.example";
 
 const SETTINGS = Type.Object({}, { additionalProperties: false });
@@ -20,7 +20,7 @@ const EMAIL_SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** Keeps emails in the outbox instead of sending them; fails where an address asks for it. */
+/** Stores emails in the outbox instead of sending them. Fails for some addresses of TROUBLE_DOMAIN. */
 export const sandboxEmail = defineProvider<EmailMessage, typeof EMAIL_SETTINGS>({
   kind: "sandbox",
   content: "email",
@@ -42,7 +42,7 @@ export const sandboxEmail = defineProvider<EmailMessage, typeof EMAIL_SETTINGS>(
   }),
 });
 
-/** Keeps text messages in the outbox instead of sending them. */
+/** Stores text messages in the outbox instead of sending them. */
 export const sandboxText = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "sandbox",
   content: "text",
@@ -58,7 +58,7 @@ export const sandboxText = defineProvider<SmsMessage, typeof SETTINGS>({
   }),
 });
 
-/** Returns the header fields that a vendor would write. The sandbox has no sender's address, so From is only the name. */
+/** Returns the header fields that a vendor would write. The sandbox has no sender address, so From is only the name. */
 function envelopeHeaders({ fromName, replyTo, cc, bcc }: EmailMessage): Record<string, string> {
   return {
     ...(fromName !== undefined && { From: fromName }),
@@ -103,7 +103,7 @@ const OUTCOMES: ReadonlyMap<string, SendOutcome> = new Map([
   ["down", outcome("transient", "no connection to the provider (the sandbox plays an outage)")],
 ]);
 
-/** Returns how the sandbox fails for this address; undefined if it does not. It ignores the part after a +. */
+/** Returns the failure for this address, or undefined if it has none. The part after a + is ignored. */
 function troubleOf(to: string): SendOutcome | undefined {
   const [name = "", domain] = to.toLowerCase().split("@");
   return domain === TROUBLE_DOMAIN ? OUTCOMES.get(name.split("+", 1)[0] ?? "") : undefined;

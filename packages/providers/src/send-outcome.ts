@@ -4,7 +4,7 @@ import {
   type SendOutcome,
 } from "@belfry/contracts/sending";
 
-/** An outcome with null for what is not known. */
+/** Returns an outcome. Fields that are not in `known` are null. */
 export function outcome(
   outcomeClass: OutcomeClass,
   reason: string,
@@ -21,12 +21,12 @@ export function outcome(
   };
 }
 
-/** Nothing was asked of the vendor. */
+/** Returns the outcome of an attempt that made no call to the vendor. */
 export function notBegun(reason: string): SendOutcome {
   return outcome("transient", reason, { notBegun: true });
 }
 
-/** Carries an outcome out through a vendor's library. */
+/** An error that carries an outcome from our transport through a vendor's library to its caller. */
 export class NotAccepted extends Error {
   readonly outcome: SendOutcome;
   constructor(notAccepted: SendOutcome) {
@@ -36,15 +36,15 @@ export class NotAccepted extends Error {
   }
 }
 
-/** The outcome when a vendor's library threw: the one that NotAccepted carries, else one of class `otherwise`. */
+/** Returns the outcome for an error of a vendor's library: that of a NotAccepted, else one of class `otherwise`. */
 export function thrownOutcome(error: unknown, otherwise: OutcomeClass): SendOutcome {
   if (error instanceof NotAccepted) return error.outcome;
   return outcome(otherwise, "the vendor's library refused the message before any call");
 }
 
 /**
- * The first KB of a vendor's answer, fit for a text column: credentials masked (a vendor may echo
- * them), no NUL, no lone surrogate, cut between characters. Null for an empty answer.
+ * Returns the first KB of a vendor's answer as text that Postgres can store: without NULs and lone surrogates, cut
+ * between characters. Masks credentials, because a vendor may echo them. Returns null for an empty answer.
  */
 export function vendorAnswer(text: string, secrets: readonly string[]): string | null {
   let clean = text;
@@ -71,31 +71,31 @@ function writtenForms(secret: string): string[] {
 export interface HttpAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** The start of the body, or what had come of it when it broke off; as it was sent, not decompressed. */
+  /** The start of the body as it was sent, not decompressed. Shorter if the connection broke. */
   text: string;
 }
 
 const MAX_RETRY_AFTER_SECONDS = 24 * 60 * 60;
 
-/** The class of an HTTP status that the vendor's own table does not list. */
+/** Returns the class of an HTTP status that the vendor's own table does not list. */
 export function statusClass(status: number): OutcomeClass {
   if (status === 429) return "throttled";
   if (status === 401 || status === 402 || status === 403 || status === 407) return "credentials";
   if (status === 408 || status === 425 || status >= 500) return "transient";
-  // A redirect means that the settings' address is not the API's. It is not followed, and the message waits.
+  // A redirect means that the base URL in the settings is wrong. We do not follow it, and the message waits.
   if (status >= 300 && status < 400) return "credentials";
   // This is not the documented success: the vendor may have the message, or another server answered.
   if (status < 300) return "ambiguous";
   return "permanent";
 }
 
-/** The classes of a vendor's error codes. */
+/** Returns a map from each of a vendor's error codes to its class. */
 export function classesByCode(codes: Partial<Record<OutcomeClass, readonly number[]>>) {
   const classes = Object.entries(codes) as [OutcomeClass, readonly number[]][];
   return new Map(classes.flatMap(([name, some]) => some.map((code) => [String(code), name])));
 }
 
-/** The outcome of an answer that is no success. `code`: the vendor's own, shown instead of the status. */
+/** Returns the outcome of an answer that is no success. `code` is the vendor's code, shown instead of the status. */
 export function refusal(
   vendor: string,
   outcomeClass: OutcomeClass,
@@ -111,14 +111,14 @@ export function refusal(
   });
 }
 
-/** `X-RateLimit-Reset` is a Unix time at most vendors, and a number of seconds at Telnyx: no time is as small as that. */
+/** `X-RateLimit-Reset` is a Unix time at most vendors, and a number of seconds at Telnyx, if it is less than this. */
 const FIRST_UNIX_TIME = 1_000_000_000;
-/** Header fields that give the seconds until a rate allows more: of the IETF's draft, and of Brevo. */
+/** Header fields with the number of seconds until the rate limit resets: from the IETF's draft, and from Brevo. */
 const RESET_SECONDS = ["ratelimit-reset", "x-sib-ratelimit-reset"];
 
 /**
- * Seconds until the vendor wants another request: `Retry-After`, else `X-RateLimit-Reset` (a Unix time or
- * seconds) or RESET_SECONDS, at most a day. Null if it says none of them.
+ * Returns the seconds until the vendor accepts another request: from `Retry-After`, else from `X-RateLimit-Reset` (a
+ * Unix time or seconds), else from RESET_SECONDS. At most a day; null if there is no such field.
  */
 export function retryAfterSeconds(headers: HttpAnswer["headers"], nowMs: number): number | null {
   const retryAfter = retryAfterOf(headers, nowMs);
@@ -132,7 +132,7 @@ export function retryAfterSeconds(headers: HttpAnswer["headers"], nowMs: number)
   return seconds !== undefined && /^\d{1,9}$/.test(seconds ?? "") ? bounded(Number(seconds)) : null;
 }
 
-/** `Retry-After` (seconds or a date) in seconds, at most a day; null if it is missing or unreadable. */
+/** Returns `Retry-After` (seconds or a date) in seconds, at most a day. Null if it is missing or unreadable. */
 export function retryAfterOf(headers: HttpAnswer["headers"], nowMs: number): number | null {
   const retryAfter = single(headers["retry-after"]);
   if (retryAfter !== null && /^\d{1,9}$/.test(retryAfter)) return bounded(Number(retryAfter));
@@ -165,7 +165,7 @@ function reasonFor(vendor: string, outcomeClass: OutcomeClass, status: number, c
   return `${vendor} ${meaning[outcomeClass]} (${code})`;
 }
 
-/** A JSON object of an answer; an empty one when it is something else. */
+/** Parses an answer as a JSON object. Returns an empty object if it is anything else. */
 export function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

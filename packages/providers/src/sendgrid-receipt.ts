@@ -20,10 +20,10 @@ import {
 
 const SIGNATURE_HEADER = "x-twilio-email-event-webhook-signature";
 const TIMESTAMP_HEADER = "x-twilio-email-event-webhook-timestamp";
-/** The vendor tries for a day; an event that comes again within it is known by its id. */
+/** The vendor retries for a day. A repeated event is recognized by its id. */
 const MAX_AGE_SECONDS = 24 * 60 * 60;
 
-/** The vendor's Event Webhook: a signed JSON array of events, each repeated and in any order. */
+/** The vendor's Event Webhook: a signed JSON array of events, which may be repeated and come in any order. */
 export const sendgridReceipts: ReceiptReader = {
   kind: "sendgrid",
   content: "email",
@@ -41,7 +41,7 @@ export const sendgridReceipts: ReceiptReader = {
 /** An ECDSA signature on P-256 in DER, in base64. */
 const SIGNATURE = /^[A-Za-z0-9+/]{88,96}={0,2}$/;
 
-/** ECDSA on P-256 over the timestamp and the body as it came, its last line end included. */
+/** Verifies and reads a batch: ECDSA on P-256 over the timestamp and the raw body, including its last line end. */
 function signedEvents(head: WebhookHead, keys: readonly string[], now: Date) {
   const signature = formedHeader(head, SIGNATURE_HEADER, SIGNATURE);
   const timestamp = headerOf(head, TIMESTAMP_HEADER) ?? "";
@@ -59,7 +59,7 @@ function signedEvents(head: WebhookHead, keys: readonly string[], now: Date) {
   };
 }
 
-/** The vendor's public key (base64 of its DER form), or undefined when it is not one on P-256. */
+/** Parses the vendor's public key (base64 of its DER form). Returns undefined if it is not a P-256 key. */
 export function webhookKey(base64: string): KeyObject | undefined {
   try {
     const der = Buffer.from(base64, "base64");
@@ -70,21 +70,21 @@ export function webhookKey(base64: string): KeyObject | undefined {
   }
 }
 
-/** Events that are not listed (opens, clicks, …) are private, or say nothing about the delivery. */
+/** Events that are not listed (opens, clicks, …) are private, or not about the delivery. */
 const OUTCOMES: Readonly<Record<string, (event: Record<string, unknown>) => ReceiptOutcome>> = {
   processed: () => ({ kind: "accepted", suppress: null }),
   deferred: () => ({ kind: "deferred", suppress: null }),
   delivered: () => ({ kind: "delivered", suppress: null }),
-  // A blocked one was refused for a time or for its content: the address is good.
+  // A blocked mail was refused for some time or for its content. The address is valid.
   bounce: ({ type }) => ({ kind: "bounced", suppress: type === "blocked" ? null : "bounced" }),
   dropped: ({ reason }) => ({ kind: "bounced", suppress: dropReason(reason) }),
   spamreport: () => ({ kind: "complained", suppress: "complained" }),
   unsubscribe: () => ({ kind: "opted out", suppress: "opted out" }),
-  // This is about one of the vendor's groups: other mail is still wanted.
+  // The person left one of the vendor's unsubscribe groups, but still wants other mail.
   group_unsubscribe: () => ({ kind: "opted out", suppress: null }),
 };
 
-/** The address is on one of the vendor's own lists; the vendor gives these no code, only their names. */
+/** Reasons to drop a mail because its address is on one of the vendor's lists. The vendor has no codes for these. */
 const DROP_REASONS: Readonly<Record<string, Receipt["suppress"]>> = {
   "Bounced Address": "bounced",
   Invalid: "bounced",

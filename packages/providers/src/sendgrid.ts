@@ -61,7 +61,7 @@ const SETTINGS = Type.Object(
 
 type Settings = Static<typeof SETTINGS>;
 
-/** The vendor's table. Statuses that are not listed have their usual class. */
+/** Classes of the HTTP statuses in the vendor's documentation. Other statuses have the class of `statusClass`. */
 const STATUS_CLASSES: Readonly<Record<number, OutcomeClass>> = {
   400: "permanent",
   401: "credentials",
@@ -103,19 +103,19 @@ async function createSendgrid(
     import("@sendgrid/mail"),
     import("@sendgrid/helpers"),
   ]);
-  // The SDK's classes: its default exports are one instance for the whole process, with one credential.
+  // We use the SDK's classes, because its default exports are one instance for the process, with one credential.
   const { Client } = clientModule.default as unknown as { Client: new () => SdkClient };
   const { MailService } = mailModule.default as unknown as { MailService: new () => SdkMail };
   const { Mail } = helpersModule.default.classes;
   const calls = createHttpCalls(context);
   const baseUrl = (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, "");
   const client = new Client();
-  // Not setApiKey: it writes to the console about keys of another form.
+  // We do not call setApiKey, because it logs keys of an unknown form to the console.
   client.setDefaultHeader("Authorization", `Bearer ${settings.apiKey}`);
-  // We send the SDK's requests over our own connections: axios cannot say whether a request had left when it
-  // failed, and would need the address guard a second time.
+  // We send the SDK's requests over our own connections: axios does not report whether a failed request was already
+  // sent, and would need the address guard a second time.
   client.request = async (request) => {
-    // MailService passes the mail's header fields as those of the request, too.
+    // MailService also sets the mail's header fields as headers of the HTTP request, so we remove those.
     const prepared = client.createRequest({ ...request, headers: {} }) as SdkRequest & {
       data: object;
     };
@@ -127,7 +127,7 @@ async function createSendgrid(
     });
     if (!result.answered) throw new NotAccepted(result.outcome);
     const { status, headers, text } = result.answer;
-    // The SDK's type wants an object for a body that the vendor leaves empty.
+    // The SDK's type requires an object, but the vendor's body is empty.
     return [{ statusCode: status, headers, body: text } as unknown as SdkResponse, text];
   };
   const service = new MailService();
@@ -136,7 +136,7 @@ async function createSendgrid(
     async send(message) {
       try {
         const mail = new Mail(toMail(message, settings) as SdkMailData);
-        // The SDK copies the other fields through JSON, but not the parts that are added.
+        // The SDK copies other fields through JSON, but not content and attachments that are added by these methods.
         for (const part of partsOf(message)) mail.addContent(part);
         for (const file of message.attachments ?? []) mail.addAttachment(attachmentOf(file));
         const [response] = await service.send(mail as unknown as SdkMailData);
@@ -153,7 +153,7 @@ function toAnswer({ statusCode, headers, body }: SdkResponse): HttpAnswer {
   return { status: statusCode, headers, text: body as unknown as string };
 }
 
-/** The vendor takes them in the order plain, HTML, and no empty one. */
+/** Returns the parts in the order that the vendor requires: plain text, then HTML. It rejects empty parts. */
 function partsOf({ text, html }: EmailMessage) {
   return [
     { type: "text/plain", value: text },
@@ -161,7 +161,7 @@ function partsOf({ text, html }: EmailMessage) {
   ].filter(({ value }) => value !== "");
 }
 
-/** The SDK hands it on as it is; its type knows no content but a string. */
+/** Returns an attachment for the SDK. The SDK passes its content on unchanged, but types it as a string. */
 function attachmentOf(file: OutgoingAttachment): AttachmentData {
   return {
     content: new Base64Of(file) as unknown as string,
@@ -183,7 +183,7 @@ function toMail(message: EmailMessage, settings: Settings): Omit<SdkMailData, "c
         to: toAddress(message.to),
         ...(message.cc && { cc: message.cc.map(toAddress) }),
         ...(message.bcc && { bcc: message.bcc.map(toAddress) }),
-        // Kept for years and read by the vendor's staff: ids only.
+        // The vendor stores these for years, and its staff can read them, so they contain only ids.
         customArgs: messageIds(message),
       },
     ],
@@ -191,7 +191,7 @@ function toMail(message: EmailMessage, settings: Settings): Omit<SdkMailData, "c
     ...(sender.replyTo !== undefined && { replyTo: { email: sender.replyTo } }),
     subject: message.subject,
     headers: mailHeaders(message),
-    // An account that has it on would add a List-Unsubscribe of the vendor's own.
+    // If the account has subscription tracking on, the vendor would add its own List-Unsubscribe.
     ...(message.headers === undefined
       ? {}
       : { trackingSettings: { subscriptionTracking: { enable: false } } }),
@@ -199,7 +199,7 @@ function toMail(message: EmailMessage, settings: Settings): Omit<SdkMailData, "c
 }
 
 function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
-  // 200 is what the vendor's sandbox mode answers: nothing is sent.
+  // Only 202 is a success: in its sandbox mode the vendor answers 200 and sends nothing.
   if (answer.status === 202) {
     const id = answer.headers["x-message-id"];
     const messageId = typeof id === "string" && /^[\x21-\x7e]{1,255}$/.test(id) ? id : null;
@@ -212,7 +212,7 @@ function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
   return refusal("SendGrid", outcomeClass, answer, context);
 }
 
-/** The first fault named is one of the sender's address, which the settings give. */
+/** Whether the first error is about the sender's address, which comes from the settings. */
 function isAboutSender(body: string): boolean {
   const { errors } = parseObject(body);
   const field: unknown = Array.isArray(errors) ? errors[0]?.field : undefined;

@@ -18,18 +18,18 @@ import {
   type WebhookHead,
 } from "./receipt.ts";
 
-/** Longer than SNS tries. */
+/** The maximum age of a message. SNS retries for a shorter time. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
-/** SNS has messages of up to 256 KB, here with their quotes escaped. */
+/** SNS messages have up to 256 KB; inside the posted JSON, their quotes are escaped. */
 const MAX_MESSAGE_BYTES = 320 * 1024;
-/** More than a mail of ours has. */
+/** More recipients than a mail of ours has. */
 const MAX_ADDRESSES = 50;
-/** Our clock may be behind. */
+/** How far the timestamp may be in the future, because our clock may be slow. */
 const MAX_AHEAD_MS = 15 * 60 * 1000;
 
 /**
- * Events of a configuration set of Amazon SES, published to an SNS topic that posts them here. The key is the topic:
- * anybody may have one that AWS signs for. A subscription of the topic is confirmed.
+ * Events of a configuration set of Amazon SES, published to an SNS topic that posts them here. The topic serves as the
+ * key, because AWS signs messages of every customer's topics. Also confirms the topic's subscription.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message-verify-message-signature.html,
  * https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
  */
@@ -46,7 +46,7 @@ export const sesReceipts: ReceiptReader = {
   },
   read: provenBy(signedMessage, (message) => {
     if (message.Type !== "Notification") return { receipts: [] };
-    // SES also says in a sentence that it has found the topic.
+    // SES also sends a plain sentence that confirms the topic. It is not JSON, so it gives no receipts.
     const event = recordOf(parseReceiptBody(Buffer.from(String(message.Message))));
     return { receipts: toReceipts(event, vendorEventOf(message.MessageId)) };
   }),
@@ -59,7 +59,7 @@ async function getOverInternet(url: string): Promise<string | undefined> {
 
 type Fields = Record<string, unknown>;
 
-/** The fields that are signed, in this order, each with its name. */
+/** The signed fields of each message type, in the order of the signature. */
 const SIGNED: Readonly<Record<string, readonly string[]>> = {
   Notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
   SubscriptionConfirmation: [
@@ -70,8 +70,8 @@ const HASHES: Readonly<Record<string, string>> = { 1: "sha1", 2: "sha256" };
 const TOPIC = /^arn:aws[a-z-]*:sns:([a-z0-9-]+):/;
 
 /**
- * A message that SNS has signed for a topic of the settings. Its headers name the topic, too: the body of one that does
- * not know the topic is not read. Confirms a subscription.
+ * Verifies and reads a message that SNS has signed for a topic of the settings, and confirms a subscription. A header
+ * names the topic, too, so the body of a request for another topic is not read.
  */
 function signedMessage(
   head: WebhookHead,
@@ -90,7 +90,7 @@ function signedMessage(
   };
 }
 
-/** Asks for a certificate only what belongs to a topic of the settings, and only the topic's own region. */
+/** Verifies the signature. Fetches a certificate only for a topic of the settings, and only from the topic's region. */
 async function proofOf(
   message: Fields,
   topics: readonly string[],
@@ -153,8 +153,8 @@ function certificateOf(pem: string | undefined): X509Certificate | undefined {
 }
 
 /**
- * A general transient bounce without a status or a diagnostic code is a person's automatic answer to a mail that has
- * arrived, such as an out-of-office notice.
+ * Whether a server has reported the bounce. Without a status or a diagnostic code, a general transient bounce is an
+ * automatic reply to a delivered mail, such as an out-of-office notice.
  */
 function hasServersAnswer(recipients: unknown): boolean {
   const all = Array.isArray(recipients) ? recipients.map(recordOf) : [];
@@ -163,7 +163,7 @@ function hasServersAnswer(recipients: unknown): boolean {
 
 const BOUNCED: ReceiptOutcome = { kind: "bounced", suppress: null };
 
-/** Other events (Open, Click, …) are private, or say nothing about the delivery. */
+/** Other events (Open, Click, …) are private, or not about the delivery. */
 const OUTCOMES: Readonly<Record<string, (details: Fields) => ReceiptOutcome | undefined>> = {
   Send: () => ({ kind: "accepted", suppress: null }),
   DeliveryDelay: () => ({ kind: "deferred", suppress: null }),
@@ -179,7 +179,7 @@ const OUTCOMES: Readonly<Record<string, (details: Fields) => ReceiptOutcome | un
     complaintFeedbackType === "not-spam"
       ? undefined
       : { kind: "complained", suppress: "complained" },
-  // It held a virus.
+  // The mail contained a virus.
   Reject: () => BOUNCED,
   Subscription: ({ newTopicPreferences }) => ({
     kind: "opted out",
@@ -187,7 +187,7 @@ const OUTCOMES: Readonly<Record<string, (details: Fields) => ReceiptOutcome | un
   }),
 };
 
-/** One for each address that the event is about. */
+/** Returns a receipt for each address that the event is about. */
 function toReceipts(event: Fields, id: string | null): Receipt[] {
   const type = String(event.eventType ?? event.notificationType);
   const details = recordOf(event[`${type.charAt(0).toLowerCase()}${type.slice(1)}`]);
@@ -210,7 +210,10 @@ function toReceipts(event: Fields, id: string | null): Receipt[] {
   );
 }
 
-/** At least one, which may say nothing. Where several may have complained, the vendor does not know who has. */
+/**
+ * Returns the recipients of an event: at least one, which may be empty. If a complaint lists several, the vendor does
+ * not know which of them complained.
+ */
 function addressesOf(details: Fields): Fields[] {
   const { bouncedRecipients, delayedRecipients, complainedRecipients, recipients } = details;
   if (Array.isArray(complainedRecipients) && complainedRecipients.length > 1) {

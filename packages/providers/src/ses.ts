@@ -45,7 +45,7 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** The vendor's documented bound for one header field. */
+/** The vendor's documented maximum length of a header field's value. */
 const MAX_HEADER_CHARACTERS = 870;
 
 /** Meanings by the exception's name. */
@@ -53,7 +53,7 @@ const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
   AccountSuspendedException: { class: "credentials" },
   SendingPausedException: { class: "credentials" },
   MailFromDomainNotVerifiedException: { class: "credentials" },
-  // The configuration set.
+  // The configuration set does not exist.
   NotFoundException: { class: "credentials" },
   AccessDeniedException: { class: "credentials" },
   IncompleteSignature: { class: "credentials" },
@@ -87,7 +87,7 @@ export const ses = defineProvider<EmailMessage, typeof SETTINGS>({
       const { region } = settings;
       const url = `${apiUrl(settings, `https://email.${region}.amazonaws.com`)}/v2/email/outbound-emails`;
       const body = jsonBody(toRequest(message, settings));
-      // A proxy may change the others.
+      // We sign only this one of our headers, because a proxy may change the others.
       const headers = { "content-type": JSON_HEADERS["content-type"] };
       const text = typeof body === "string" ? body : "";
       const bodySha256 = typeof body === "string" ? {} : { bodySha256: await sha256Of(body) };
@@ -101,7 +101,7 @@ export const ses = defineProvider<EmailMessage, typeof SETTINGS>({
       const [, name] = typeof type === "string" ? (/^(?:.*#)?([^:]*)/.exec(type) ?? []) : [];
       const meaning = meaningOf(ERRORS, name);
       const words = String(body.message ?? body.Message);
-      // The quota of a sender, or an address: in the sandbox also the recipient's.
+      // The account's quota is used up, or an address is not verified. In SES's sandbox, this may be the recipient's.
       const isOfAccount = /daily (message|sending) quota|address is not verified/i.test(words);
       return isOfAccount ? { ...meaning, ...ACCOUNT_FOR_THIS_MESSAGE } : meaning;
     },
@@ -151,14 +151,14 @@ function attachmentsOf({ attachments }: EmailMessage) {
   };
 }
 
-/** The signature is over all bytes, and comes before them: the files are read once more for it. */
+/** Hashes the body for the signature. It is sent before the body, so the files are read once more for it. */
 async function sha256Of(body: StreamedBody): Promise<string> {
   const hash = createHash("sha256");
   for await (const piece of body.read()) hash.update(piece);
   return hash.digest("hex");
 }
 
-/** Leaves out the list's header fields if the vendor would refuse the mail for them. */
+/** Returns the mail's header fields, without those of the list if the vendor would refuse the mail for their length. */
 function headersOf(message: EmailMessage): Record<string, string> {
   const headers = mailHeaders(message);
   const isLong = Object.values(headers).some((value) => value.length > MAX_HEADER_CHARACTERS);

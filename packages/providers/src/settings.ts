@@ -6,29 +6,29 @@ export interface SettingsContext {
   allowPrivateAddresses: boolean;
 }
 
-/** Options of a property, beside JSON Schema's own. */
+/** Options of a setting's field, in addition to those of JSON Schema. */
 export interface FieldOptions extends StringOptions {
   title: string;
   description: string;
-  /** Shown masked, kept encrypted, never logged. */
+  /** Whether the value is shown masked, stored encrypted and never logged. */
   secret?: boolean;
-  /** Drawn as a text area. */
+  /** Whether the Admin UI shows a text area. */
   multiline?: boolean;
-  /** The text of a fault, instead of the pattern. */
+  /** The message for an invalid value, instead of one that shows the pattern. */
   fault?: string;
-  /** Names the server that receives the secrets. If it changes, the secrets have to be entered again. */
+  /** Whether the value names the server that receives the secrets. If it changes, the secrets must be entered again. */
   destination?: boolean;
-  /** For a secret: a stored one is kept only if this other setting is given. */
+  /** For a secret: the setting without which a stored secret is dropped. */
   belongsTo?: string;
-  /** For a secret: a stored one is dropped if this other setting is given. */
+  /** For a secret: the setting whose presence drops a stored secret. */
   replacedBy?: string;
-  /** The page of the vendor's console that shows the value. */
+  /** The URL of the page in the vendor's console that shows the value. */
   link?: string;
 }
 
 const NO_CONTROL_CHARACTERS = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$";
 
-/** One line of text, of 1 to 256 characters, nothing that could end a header. */
+/** Returns a field for one line of 1 to 256 characters, without characters that could end a header field. */
 export function lineField(options: FieldOptions) {
   return Type.String({
     minLength: 1,
@@ -39,7 +39,7 @@ export function lineField(options: FieldOptions) {
   });
 }
 
-/** A secret of printable ASCII, without spaces: it travels in a header. */
+/** Returns a field for a secret of printable ASCII without spaces, because it is sent in a header. */
 export function secretField(options: FieldOptions) {
   return Type.String({
     minLength: 1,
@@ -53,7 +53,7 @@ export function secretField(options: FieldOptions) {
 
 FormatRegistry.Set("idn-email", (text) => emailAddress(text) !== undefined);
 
-/** An email address on its own, without a name. */
+/** Returns a field for an email address without a name. */
 export function emailField(options: FieldOptions) {
   return Type.String({
     maxLength: MAX_ADDRESS,
@@ -63,7 +63,7 @@ export function emailField(options: FieldOptions) {
   });
 }
 
-/** One of a few values, each with the words that a person chooses it by. */
+/** Returns a field for a choice. `choices` has the label of each value. */
 export function choiceField<const Value extends string>(
   choices: Readonly<Record<Value, string>>,
   options: FieldOptions & { default: NoInfer<Value> },
@@ -77,14 +77,14 @@ export function choiceField<const Value extends string>(
   );
 }
 
-/** The vendor's own mode of trying out. `what`: what it does with a mail then. */
+/** Returns the field that turns on the vendor's test mode. `what` says what the vendor then does with a mail. */
 export function testModeField(what: string) {
   return Type.Optional(
     Type.Boolean({ title: "Test mode", description: `${what} Nobody gets anything.` }),
   );
 }
 
-/** Fields for a mail's sender. `rule`: the addresses that the vendor lets an account send from. */
+/** Returns the fields for a mail's sender. `rule` says from which addresses the vendor lets an account send. */
 export function senderFields(rule: string, link?: string) {
   return {
     from: emailField({
@@ -101,7 +101,7 @@ export function senderFields(rule: string, link?: string) {
   };
 }
 
-/** The vendor's address, for a proxy or another region; the address guard judges it. */
+/** Returns the field for another API address: a proxy, or another region. The address guard checks the value. */
 export function baseUrlField(vendorUrl: string) {
   return Type.Optional(
     Type.String({
@@ -116,8 +116,8 @@ export function baseUrlField(vendorUrl: string) {
 }
 
 /**
- * Every fault of a provider's settings, each beginning with its field's name; empty when they can be
- * saved. No fault repeats a value. Addresses are judged as written here, and again at each connect.
+ * Returns every fault of a provider's settings, each beginning with its field's name; empty if they can be saved. No
+ * fault quotes a value. Addresses are checked here as they are written, and at each connect as they resolve.
  */
 export function checkSettings(
   kind: {
@@ -140,14 +140,14 @@ export function checkSettings(
   return kind.faults(settings as Record<string, unknown>, context);
 }
 
-/** The settings as they may be shown: each secret reduced to its last four characters, if it is long. */
+/** Returns the settings with each secret masked. Long secrets keep their last four characters. */
 export function maskSettings(
   kind: { settings: TObject },
   settings: Record<string, unknown>,
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([field, value]) => {
-      // A field that the schema does not know may be an old secret.
+      // An unknown field may be an old secret.
       const known = Object.hasOwn(kind.settings.properties, field);
       const secret = !known || kind.settings.properties[field]?.secret === true;
       return [field, secret ? mask(value) : value];
@@ -155,7 +155,7 @@ export function maskSettings(
   );
 }
 
-/** The values of the secret fields. */
+/** Returns the values of the secret fields. */
 export function secretsOf(schema: TObject, settings: Record<string, unknown>): string[] {
   return Object.entries(schema.properties)
     .filter(([, property]) => property.secret === true)

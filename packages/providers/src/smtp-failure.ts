@@ -3,7 +3,7 @@ import type { SendOutcome } from "@belfry/contracts/sending";
 import { AddressRefused } from "./address-guard.ts";
 import { outcome, vendorAnswer } from "./send-outcome.ts";
 
-/** The fields that nodemailer adds to an error: the server's reply, and the command that it answers. */
+/** The fields that nodemailer adds to an error: the server's reply, and the command before the reply. */
 interface SmtpError {
   code?: unknown;
   command?: unknown;
@@ -12,8 +12,8 @@ interface SmtpError {
 }
 
 /**
- * The outcome of a message that the pool could not send. `handedOver`: the server was given all of it,
- * so that without a reply it may have taken it.
+ * Returns the outcome of a message that could not be sent. If `handedOver` is set, the server has received the whole
+ * message, so without a reply it may have accepted it.
  */
 export function smtpFailure(
   error: unknown,
@@ -36,7 +36,7 @@ export function smtpFailure(
   if (codeText === "EAUTH" || codeText === "ENOAUTH") {
     return outcome("credentials", storedReason("no-login"));
   }
-  // Nothing was asked of the server: the message cannot be put to it (too large, an address it cannot take).
+  // The message was not sent, because this server cannot accept it: it is too large, or has an unsupported address.
   if (codeText === "EENVELOPE" || codeText === "EMESSAGE") {
     return outcome("permanent", `the message cannot be given to this mail server (${codeText})`);
   }
@@ -44,25 +44,25 @@ export function smtpFailure(
 }
 
 /**
- * The subject of a reply, beyond its three digits: by its enhanced code (RFC 3463) or by words that servers are known to
- * use. The first row that fits decides.
+ * The table of subjects of replies, beyond the reply's three digits: by enhanced code (RFC 3463) or by words that
+ * servers are known to use. The first row that matches decides.
  */
 export const SMTP_ANSWERS: readonly {
   subject: "account" | "rate" | "mailbox" | "address" | "message" | "server" | "policy";
-  /** Whole codes; one that ends in a dot begins them. */
+  /** Whole codes, or prefixes of codes if they end in a dot. */
   codes: readonly string[];
-  /** In lower case, as part of the text. Each holds a blank, so that none can occur in a recipient's address. */
+  /** Parts of the text in lower case. Each contains a space, so that none can occur in a recipient's address. */
   words: readonly string[];
 }[] = [
   {
-    // The sender's address, the login, what the account may send, and to whom.
+    // About the sender's address, the login, or what and to whom the account may send.
     subject: "account",
     codes: [
       ...["4.1.7", "5.1.7", "4.1.8", "5.1.8", "5.7.8", "5.7.9", "5.7.11", "5.7.13", "5.7.14"],
-      // Microsoft 365: recipients a day, sending as somebody else, login, relay, blocked accounts and tenants.
+      // Microsoft 365: recipients per day, "send as" rights, login, relay, blocked accounts and tenants.
       ...["5.1.90", "5.2.252", "5.7.57", "5.7.60", "5.7.64", "5.7.139", "5.7.501", "5.7.502"],
       ...["5.7.503", "5.7.705", "5.7.708", "5.7.750"],
-      // Gmail: messages a day.
+      // Gmail: messages per day.
       "5.4.5",
     ],
     words: [
@@ -89,7 +89,7 @@ export const SMTP_ANSWERS: readonly {
     ],
   },
   {
-    // The mailbox takes no more for now, whatever the class of the reply: Gmail answers 550 5.2.1.
+    // The mailbox accepts no more mail for now, even if the reply's class is permanent: Gmail answers 550 5.2.1.
     subject: "mailbox",
     codes: [],
     words: ["receiving mail at a rate", "receiving mail too quickly"],
@@ -119,9 +119,9 @@ export const SMTP_ANSWERS: readonly {
 ];
 
 /**
- * A 4yz to RCPT or DATA is about this message (a greylisted sender, a full mailbox, an unknown domain, content), unless
- * the table knows better. A 421 closes the service, and a 4yz at any other step comes before the recipient is
- * named: both are about the server or the account.
+ * Returns the class of a reply. A 4yz to RCPT or DATA is about this message (a greylisted sender, a full mailbox, an
+ * unknown domain, content), unless the table says otherwise. A 421 and a 4yz at any other step are about the server or
+ * the account: 421 closes the service, and other steps precede the recipient's address.
  */
 function judge(
   reply: number,
@@ -131,7 +131,7 @@ function judge(
   const isOfOneMessage = step === "RCPT TO" || step === "DATA";
   const subject = subjectOf(text);
   if (subject === "rate") return { class: "throttled" };
-  // 503 is about the state of the session, which the next connection begins anew.
+  // 503 is about the state of the session. The next connection has a new one.
   if (reply === 503) return { class: "transient" };
   // RFC 4954, 6: authentication required, mechanism too weak, refused, encryption required.
   if (reply === 530 || reply === 534 || reply === 535 || reply === 538) {
@@ -144,12 +144,12 @@ function judge(
     const isOfServer = !isOfOneMessage || reply === 421 || subject === "server";
     return { class: isOfServer ? "transient" : "deferred" };
   }
-  // Words about unknown users may be the reason of a rule that blocks us: the recipient is none of them.
+  // Checked before "address": a rule may block us because of earlier mail to unknown users. This recipient may exist.
   const isPolicy = subject === "policy" || enhancedCode(text)?.startsWith("5.7.") === true;
   if (isOfOneMessage && isPolicy) return { class: "policy" };
   if (isOfOneMessage && subject === "address") return { class: "permanent", suppress: "bounced" };
   if (isOfOneMessage) return { class: "permanent" };
-  // 552 to MAIL FROM is about this message's size; anything else there about the sender.
+  // A 552 to MAIL FROM is about the message's size. Other permanent replies to MAIL FROM are about the sender.
   const isTooLarge = step === "MAIL FROM" && (reply === 552 || subject === "message");
   return { class: isTooLarge ? "permanent" : "credentials" };
 }
@@ -166,20 +166,20 @@ function subjectOf(text: string) {
   return row?.subject;
 }
 
-/** RFC 3463: class, subject and detail behind the reply's three digits; null where the server gives none. */
+/** Returns the enhanced code (RFC 3463: class, subject, detail) after the reply's three digits, or null if none. */
 function enhancedCode(text: string): string | null {
   return /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(text)?.[1] ?? null;
 }
 
-/** Words by which servers refuse another message on one connection, at any step. */
+/** Words with which servers refuse another message on the same connection, at any step. */
 const OF_THIS_SESSION = [
   ...["this session", "per session", "this connection", "per connection"],
   ...["messages in session", "too many messages"],
 ];
 
 /**
- * Whether a session that has taken messages before has refused this one for that: the service is closed, the server has
- * lost the thread, or it puts off whatever begins. A new session shows what is so.
+ * Whether a session that has accepted messages may have refused this one because of their number: the server closes the
+ * service, is out of sequence, refuses RSET or defers MAIL FROM. A try in a new session then finds the true reason.
  */
 export function wantsNoMore(error: unknown): boolean {
   const { command, response, responseCode: reply } = (error ?? {}) as SmtpError;

@@ -14,32 +14,32 @@ import { smtpFailure } from "./smtp-failure.ts";
 
 /** A server may close an idle connection after five minutes (RFC 5321, 4.5.3.2.7). We close it well before. */
 const IDLE_MS = 60_000;
-/** After this we try again more than the server has been seen to take. */
+/** The time after which we try the configured limits again, though the server has shown lower ones. */
 const LEARNED_MS = 10 * 60_000;
-/** A server that took a message this recently is up: if it refuses a connection, other clients use its capacity. */
+/** A server that accepted a message this recently is up. If it refuses a connection, other clients use its capacity. */
 const RECENTLY_MS = 10_000;
-/** Error codes by which a server that is up refuses another connection without a reply. */
+/** Error codes of connections that a server refuses without a reply, though it is up. */
 const CLOSED = ["ECONNREFUSED", "ECONNRESET", "ECONNECTION"];
 
 export interface SmtpSessionsOptions {
-  /** Rejects with what `smtpFailure` reads. */
+  /** Opens a session. Rejects with an error that `smtpFailure` can read. */
   open(timeout: CallTimeout): Promise<SmtpSession>;
-  /** The most connections to try, from the settings. */
+  /** The maximum number of connections, from the settings. */
   maxConnections: number;
   maxMessages: number;
-  /** Called with the number of connections that the server takes, whenever it has shown another. */
+  /** Called with the number of connections that the server accepts, whenever a limit changes. */
   limitCalls(most: number): void;
   clock?: Clock | undefined;
 }
 
-/** The connections of one account, and the limits that its server has shown. */
+/** Creates the pool of an account's connections. It learns the limits of the server from its refusals. */
 export function createSmtpSessions(options: SmtpSessionsOptions) {
   const { clock = SYSTEM_CLOCK } = options;
   const idle = new Map<SmtpSession, NodeJS.Timeout>();
   const closing = new Set<Promise<void>>();
-  /** Being opened, in use, idle or closing. */
+  /** The number of connections that are being opened, in use, idle or closing. */
   let there = 0;
-  /** Connections among `there` that the server has accepted. */
+  /** The number of connections in `there` that the server has accepted. */
   let taken = 0;
   let connections = options.maxConnections;
   let messages = options.maxMessages;
@@ -77,21 +77,21 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
       return session;
     } catch (error) {
       there -= 1;
-      // A failure for lack of an access token or of time says nothing about the number of connections.
+      // A missing access token or a timeout is not about the number of connections.
       const isOurs = error instanceof NotAccepted || timeout.signal.aborted;
       throw isOurs ? error : refused(error);
     }
   };
-  /** The error to throw when no connection could be opened. */
+  /** Returns the error to throw if no connection could be opened, and learns the server's limit from it. */
   const refused = (error: unknown): unknown => {
     const failure = smtpFailure(error, false, []);
     if (failure.class !== "transient" && failure.class !== "throttled") return error;
     if (there > 0) {
-      // A server that was not reached says nothing about how many connections it takes.
+      // If the server was not reached, the error is not about its limit.
       const { code } = (error ?? {}) as { code?: unknown };
       const isClosed = taken > 0 && CLOSED.some((one) => one === code);
       if (failure.vendorStatus === null && !isClosed) return error;
-      // The server keeps the others and refuses this one.
+      // The server keeps the other connections and refuses this one.
       setLimits({ connections: there });
       return new NoMoreCalls();
     }
@@ -104,8 +104,8 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
 
   return {
     /**
-     * The idle session that was used last, else a new one. Rejects with NoMoreCalls when the server takes no
-     * further connection, and as `openSmtpSession` does.
+     * Returns the idle session that was used last, else opens a new one. Rejects with NoMoreCalls if the server accepts
+     * no further connection, and otherwise like `openSmtpSession`.
      */
     async take(timeout: CallTimeout): Promise<SmtpSession> {
       forget();
@@ -118,15 +118,15 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
       while (there >= connections && closing.size > 0) await Promise.race(closing);
       return await open(timeout);
     },
-    /** After a message; `hasWorked`: the server took it. */
+    /** Returns a session to the pool after a message. `hasWorked`: the server accepted the message. */
     give(session: SmtpSession, hasWorked: boolean) {
       if (hasWorked) workedAt = clock.nowMs();
       if (!session.isOpen || session.messages >= messages) close(session);
       else idle.set(session, setTimeout(close, IDLE_MS, session).unref());
     },
-    /** The server wants no more messages of this one. */
+    /** Closes a session in which the server accepts no more messages. */
     leave: close,
-    /** A session took this many messages and refused the next, which a new session took. */
+    /** Lowers the limit: a session accepted `most` messages and refused the next, which a new session accepted. */
     learnMessages(most: number) {
       setLimits({ messages: Math.min(messages, Math.max(1, most)) });
     },
@@ -138,7 +138,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
 
 export interface SmtpTarget extends Omit<SMTPConnectionOptions, "name"> {
   host: string;
-  /** Our name in EHLO; undefined: our address. */
+  /** Our name in EHLO. If undefined, our IP address is used. */
   name: string | undefined;
   port: number;
   auth: { user: string; pass: string } | null;
@@ -146,20 +146,20 @@ export interface SmtpTarget extends Omit<SMTPConnectionOptions, "name"> {
 
 /** A logged-in connection to a mail server, for one message at a time. */
 export interface SmtpSession {
-  /** Rejects with nodemailer's error, or the signal's reason; the connection may then be over. */
+  /** Sends a message. Rejects with nodemailer's error or the signal's reason; the connection may then be closed. */
   send(
     envelope: SMTPEnvelope,
     message: Readable,
     signal: AbortSignal,
   ): Promise<SMTPConnectionSendInfo>;
   readonly isOpen: boolean;
-  /** Takes addresses and header fields that are not ASCII (RFC 6531). */
+  /** Whether the server accepts addresses and header fields that are not ASCII (RFC 6531). */
   readonly offersSmtpUtf8: boolean;
-  /** Messages begun so far. */
+  /** The number of messages begun so far. */
   readonly messages: number;
-  /** Resolves when the server has closed its side, too, or a second after ours; never rejects. */
+  /** Resolves when the server has closed its side, too, or a second after we closed ours. Never rejects. */
   readonly closed: Promise<void>;
-  /** Says goodbye and closes. */
+  /** Sends QUIT and closes the connection. */
   quit(): void;
 }
 
@@ -167,14 +167,14 @@ interface Offers {
   _supportedExtensions: readonly string[];
 }
 
-/** The library's own timers: far longer than our own timeout, which alone ends a call. */
+/** The library's timeouts in ms. They are far longer than ours, so that only our timeout ends a call. */
 const NEVER_MS = 60 * 60_000;
-/** The time for the server to close its side after us. */
+/** The time in ms for the server to close its side after we closed ours. */
 const CLOSE_MS = 1_000;
 
 /**
- * Connects, greets, encrypts and logs in: with the access token, if one is given, else with the password.
- * Rejects as `send` does, or with AddressRefused.
+ * Connects, greets, encrypts and logs in: with the access token if there is one, else with the password.
+ * Rejects like `send`, or with AddressRefused.
  */
 export async function openSmtpSession(
   target: SmtpTarget,
@@ -199,16 +199,16 @@ export async function openSmtpSession(
   connection.once("end", () => {
     isOpen = false;
   });
-  // An error between two exchanges ends the session and nothing else.
+  // An error between two exchanges would end the process without a listener. "end" follows it and ends the session.
   connection.on("error", () => {});
 
-  /** One exchange with the server: its callback, the end of the connection or our timeout ends it. */
+  /** Runs one exchange with the server until its callback, the end of the connection or our timeout. */
   const exchange = async <Result>(
     begin: (done: (error?: Error | null, result?: Result) => void) => void,
     until: AbortSignal,
   ): Promise<Result> => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    // The callback of the exchange itself says more and comes right after.
+    // The exchange's own callback follows at once and has a better error, so it gets the chance to reject first.
     const onEnd = () => queueMicrotask(() => reject(closedError()));
     const onAbort = () => {
       reject(until.reason);
@@ -246,14 +246,14 @@ export async function openSmtpSession(
         if (isDirty) await exchange<boolean>((done) => connection.reset(done), until);
         isDirty = true;
         const info = await exchange<SMTPConnectionSendInfo>(
-          // A copy, as the library keeps in it what the server has answered.
+          // The library writes the server's answers into the envelope, so it gets a copy.
           (done) => connection.send({ ...envelope }, message, done),
           until,
         );
         isDirty = false;
         return info;
       } catch (error) {
-        // A refused message leaves the session as it was: the next one begins with RSET.
+        // After a refused message the session is still usable. The next message begins with RSET.
         return isRefusal(error) ? Promise.reject(error) : close(error);
       }
     },
@@ -261,7 +261,7 @@ export async function openSmtpSession(
       return isOpen;
     },
     get offersSmtpUtf8() {
-      // The library keeps what EHLO said to itself, and sends such an address to any server.
+      // The library stores the answer to EHLO in a private field. By itself, it sends such addresses to any server.
       const { _supportedExtensions: offered } = connection as unknown as Offers;
       return offered.includes("SMTPUTF8") && offered.includes("8BITMIME");
     },
@@ -276,18 +276,18 @@ export async function openSmtpSession(
   };
 }
 
-/** The library's own would not say what the server answers behind its challenge. */
+/** Returns a login with XOAUTH2. The library's own login hides the server's reply after the challenge. */
 function xoauth2(accessToken: string): SMTPConnectionCustomAuthHandler {
   return async ({ auth, sendCommand }) => {
     const token = `user=${auth.user}\u0001auth=Bearer ${accessToken}\u0001\u0001`;
     const first = await sendCommand(`AUTH XOAUTH2 ${Buffer.from(token).toString("base64")}`);
-    // A challenge says in JSON what is wrong; the server's reply follows an empty line.
+    // The challenge is JSON that describes the error. The server sends its reply after our empty line.
     const { status } = first.status === 334 ? await sendCommand("") : first;
     if (status !== 235) throw new Error("Invalid login");
   };
 }
 
-/** The EHLO name of a host without one: RFC 5321, 4.1.3. */
+/** Returns the EHLO name of a host without a domain name: an address literal (RFC 5321, 4.1.3). */
 function addressLiteral(address: string): string {
   return isIPv6(address) ? `[IPv6:${address.split("%", 1)[0]}]` : `[${address}]`;
 }
@@ -301,7 +301,7 @@ function closedError(): Error {
   return Object.assign(new Error("the connection was closed"), { code: "ECONNECTION" });
 }
 
-/** A connection to a checked address; nodemailer's own resolution would know nothing of the guard. */
+/** Connects to a checked address. Nodemailer would resolve the host itself, without the address guard. */
 async function openSocket(host: string, port: number, deps: ProviderDeps, signal: AbortSignal) {
   const fault = hostFault(host, deps);
   if (fault !== null) throw new AddressRefused(`the host ${fault}`);

@@ -25,8 +25,8 @@ const DEFAULT_PORT = 587;
 const DEFAULT_CONNECTIONS = 5;
 const MESSAGES_PER_CONNECTION = 100;
 /**
- * The time for the answer to a whole message, while a server scans and queues it. RFC 5321 (4.5.3.2.6) gives it ten
- * minutes, since giving up sooner makes doubles; a sender can wait for two.
+ * The timeout in ms for the answer to a whole message, which the server scans and queues first. RFC 5321 (4.5.3.2.6)
+ * asks for ten minutes, because a shorter timeout causes duplicates. An email-sender can only wait for two.
  */
 const MESSAGE_ANSWER_MS = 120_000;
 
@@ -99,7 +99,7 @@ export const SMTP_SETTINGS = Type.Object(
 type Settings = Static<typeof SMTP_SETTINGS>;
 type ComposedMail = ReturnType<MailComposer["compile"]>;
 
-/** Email through any mail server that takes submissions (RFC 6409). */
+/** Email through any mail server that accepts submissions (RFC 6409). */
 export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
   kind: "smtp",
   content: "email",
@@ -115,7 +115,7 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
     if (!context.allowPrivateAddresses && !SMTP_PORTS.includes(port)) {
       faults.push(`port: must be ${SMTP_PORTS.slice(0, -1).join(", ")} or ${SMTP_PORTS.at(-1)}`);
     }
-    // Only a header field names this address, so the session cannot announce SMTPUTF8 for it.
+    // This address is not in the envelope, but only in a header field, so we cannot request SMTPUTF8 for it.
     if (settings.replyTo !== undefined && needsSmtpUtf8(settings.replyTo)) {
       faults.push("replyTo: must have only ASCII characters before the @");
     }
@@ -144,11 +144,11 @@ async function createSmtp(
   const { secrets, timeoutMs, messageAnswerMs = MESSAGE_ANSWER_MS } = context;
   const tokens = await createAccessTokens(settings, context);
 
-  /** Gives a server that refuses an access token a new one, once: the first may have been revoked early. */
+  /** Opens a session. If the server refuses the access token, tries a new one once: it may have been revoked early. */
   async function openSession(timeout: CallTimeout): Promise<SmtpSession> {
     if (tokens === undefined) return await openSmtpSession(target, context, timeout.signal);
     for (let isRenewed = false; ; isRenewed = true) {
-      // The timeout is for the mail server: the request for a token has deadlines of its own.
+      // The timeout is for the mail server only, because requests for tokens have their own.
       timeout.end();
       const token = await tokens.get();
       timeout.renew(timeoutMs);
@@ -175,7 +175,7 @@ async function createSmtp(
     timeout: CallTimeout,
   ): Promise<SendOutcome> {
     const envelope = envelopeOf(settings.from, message);
-    /** The number of messages that another session took before it refused this one. */
+    /** The number of messages that another session accepted before it refused this one. */
     let tookBefore: number | undefined;
     for (;;) {
       let handedOver = false;
@@ -199,7 +199,7 @@ async function createSmtp(
         }
         const mail = compose(() => timeout.renew(timeoutMs));
         content = mail.createReadStream();
-        // Until the server answers the whole message, it may or may not have it.
+        // The server may have the message from here on, even if its answer is lost.
         content.once("end", () => {
           handedOver = true;
           timeout.renew(messageAnswerMs);
@@ -220,7 +220,7 @@ async function createSmtp(
             continue;
           }
           const hungUp = !session.isOpen && !timeout.signal.aborted;
-          // The server had closed the idle connection before it was given anything of this message.
+          // The server closed the idle connection before anything of this message was sent, so we retry.
           if (hungUp && content?.readableDidRead === false) continue;
         }
         return smtpFailure(error, handedOver, secrets);
@@ -231,7 +231,7 @@ async function createSmtp(
   }
   return {
     async send(message) {
-      // A mail's files can be read once: each try has a mail of its own.
+      // A composed mail can be read only once, so each try composes its own.
       const compose = (onPiece: () => void) =>
         new MailComposer({ ...toMail(message, settings), ...filesOf(message, onPiece) }).compile();
       try {
@@ -258,7 +258,7 @@ function isRefusedLogin(error: unknown): boolean {
   return code === "EAUTH" && responseCode === 535;
 }
 
-/** How to reach the server; TLS with a valid certificate is required wherever the guard is on. */
+/** Returns the connection options. TLS with a valid certificate is required if the address guard is on. */
 export function smtpTarget(settings: Settings, deps: ProviderDeps): SmtpTarget {
   const { user, password, port = DEFAULT_PORT } = settings;
   return {
@@ -276,14 +276,14 @@ function needsSmtpUtf8(address: string): boolean {
   return /[^\u0000-\u007f]/.test(wireAddress(address));
 }
 
-/** RFC 6531 wants the body announced as 8-bit where header fields are. */
+/** Returns the SMTP envelope. If an address is not ASCII, RFC 6531 requires the body to be announced as 8-bit. */
 function envelopeOf(from: string, message: EmailMessage): SMTPEnvelope {
   const all = [message.to, ...copiesOf(message)];
   const use8BitMime = [from, ...all].some(needsSmtpUtf8);
   return { from: wireAddress(from), to: all.map(wireAddress), use8BitMime };
 }
 
-/** The host of `publicUrl`; undefined for a name that is only known locally, such as `localhost`. */
+/** Returns the host of `publicUrl`, or undefined for a local name such as `localhost`. */
 function domainName(publicUrl: string | undefined): string | undefined {
   const host = URL.parse(publicUrl ?? "")?.hostname;
   return host !== undefined && /\.[a-z][a-z0-9-]*$/i.test(host) ? host : undefined;
@@ -291,28 +291,29 @@ function domainName(publicUrl: string | undefined): string | undefined {
 
 function toMail(message: EmailMessage, settings: Settings) {
   const { address: from, name = "", replyTo } = senderOf(message, settings);
-  // Addresses as objects: a string would be parsed, and could hold more than one.
+  // Addresses are objects, because a string would be parsed and could contain several addresses.
   const of = (address: string) => ({ name: "", address: wireAddress(address) });
   return {
     from: { name, address: from },
     to: of(message.to),
     ...(message.cc && { cc: message.cc.map(of) }),
     ...(replyTo !== undefined && { replyTo: of(replyTo) }),
-    // The same at each attempt, so that a mailbox can tell a second copy.
+    // Each attempt has the same id, so that a mailbox can recognize a second copy.
     messageId: `<${message.deliveryId}${from.slice(from.lastIndexOf("@"))}>`,
     subject: encodedSubject(message.subject),
     headers: mailHeaders(message),
     ...(message.text === "" ? {} : { text: message.text }),
     ...(message.html === "" ? {} : { html: message.html }),
-    // A message's text is never the name of a file or an address to fetch.
+    // Nodemailer must never read the message's text as a file name or a URL to fetch.
     disableFileAccess: true,
     disableUrlAccess: true,
   };
 }
 
 /**
- * An invitation (`text/calendar` with a method) is an alternative of the text, where Outlook and Gmail look for it, and a
- * file for everybody else: RFC 6047 and [MS-OXCMAIL] 2.1.3.3.8. `onPiece`: the connection takes another piece of a file.
+ * Returns the attachments. An invitation (`text/calendar` with a method) is added twice: as an alternative of the text,
+ * for Outlook and Gmail, and as a file for other clients (RFC 6047 and [MS-OXCMAIL] 2.1.3.3.8). `onPiece` is called
+ * before each piece of a file is sent.
  */
 function filesOf({ attachments }: EmailMessage, onPiece: () => void) {
   if (attachments === undefined) return {};
@@ -349,8 +350,8 @@ async function* read(file: OutgoingAttachment, onPiece: () => void): AsyncGenera
 }
 
 /**
- * The outcome of a mail that the server took for at least one of its addresses. One that it took for copies alone has
- * not been sent to its recipient: the next try sends the copies once more.
+ * Returns the outcome of a mail that the server accepted for at least one address. If it refused the recipient, the
+ * mail has failed, though the server accepted copies (cc and bcc). The next try sends the copies again.
  */
 function taken(
   info: SMTPConnectionSendInfo,

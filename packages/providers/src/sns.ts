@@ -34,14 +34,14 @@ const SETTINGS = Type.Object(
 const each = (outcomeClass: OutcomeClass, ...codes: string[]) =>
   Object.fromEntries(codes.map((code) => [code, { class: outcomeClass }]));
 
-/** Meanings by the error's code; the HTTP status is 400 or 403. */
+/** Meanings by the error's code. The HTTP status is 400 or 403. */
 const ERRORS: Readonly<Record<string, Meaning>> = {
   ...each("credentials", "AccessDenied", "AuthorizationError", "InvalidSecurity", "NotAuthorized"),
   ...each("credentials", "InvalidClientTokenId", "UnrecognizedClientException", "OptInRequired"),
   ...each("credentials", "SignatureDoesNotMatch", "IncompleteSignature", "RequestExpired"),
   ...each("credentials", "ExpiredToken", "MissingAuthenticationToken"),
   ...each("throttled", "Throttled", "Throttling", "ThrottlingException"),
-  // In the sandbox a number has to be verified first. Another provider may take it.
+  // In the vendor's sandbox, the recipient's number must be verified first. Another provider may accept it.
   UserError: { class: "policy" },
   OptedOut: { class: "permanent", suppress: "opted out" },
 };
@@ -51,8 +51,8 @@ const MESSAGE_ID = /<MessageId>\s*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\
 const CODE = /<Code>\s*([A-Za-z]{1,64})\s*<\/Code>/;
 
 /**
- * Text messages through Amazon SNS, its action `Publish`. It reports what became of a message to CloudWatch alone,
- * so there are no receipts; replies go to another service.
+ * Text messages through the action `Publish` of Amazon SNS. There are no receipts, because SNS reports delivery only to
+ * CloudWatch, and no inbound messages, because another service receives replies.
  */
 export const sns = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "sns",
@@ -69,13 +69,13 @@ export const sns = defineProvider<SmsMessage, typeof SETTINGS>({
       const signed = signAwsRequest(request, "sns", settings, now());
       return { url, headers: { ...signed, accept: "text/xml", "user-agent": "belfry" }, body };
     },
-    // The answers are XML.
+    // The answers are XML, so the parsed body is not used.
     acceptedId: (_, { status, text }) => (status === 200 ? MESSAGE_ID.exec(text)?.[1] : undefined),
     meaning: (_, { status, text }) => (status < 400 ? {} : meaningOf(ERRORS, CODE.exec(text)?.[1])),
   }),
 });
 
-/** The message's attributes, as the action's numbered parameters. */
+/** Returns the message's attributes as the action's numbered parameters. */
 function attributesOf({ sender, promotional }: Static<typeof SETTINGS>): Record<string, string> {
   const given: Record<string, string> = {
     "AWS.SNS.SMS.SMSType": promotional ? "Promotional" : "Transactional",

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { OutgoingAttachment } from "@belfry/contracts/sending";
 
-/** A multiple of 3, so that pieces of base64 can follow one another; small, so that each shows that bytes still flow. */
+/** A multiple of 3, so that base64 pieces join without padding. Small, so that progress is reported often. */
 const PIECE_BYTES = 48 * 1024;
 
-/** A file within a body: as its bytes, or as base64. */
+/** A file within a body, written as raw bytes or as base64. */
 export interface FilePart {
   file: OutgoingAttachment;
   encoding: "bytes" | "base64";
 }
 
-/** A request's body that holds files: their bytes are read while it is written, and are never in memory together. */
+/** A request body with files. They are read while the body is written, so they are never in memory as a whole. */
 export class StreamedBody {
   readonly bytes: number;
   readonly #parts: readonly (string | FilePart)[];
@@ -20,7 +20,7 @@ export class StreamedBody {
     this.bytes = parts.reduce((sum, part) => sum + bytesOf(part), 0);
   }
 
-  /** Reads the files anew. Rejects if one cannot be read. */
+  /** Returns the bytes of the body. Each call reads the files again. Rejects if a file cannot be read. */
   async *read(): AsyncGenerator<Buffer> {
     for (const part of this.#parts) {
       if (typeof part === "string") yield Buffer.from(part);
@@ -35,7 +35,7 @@ function bytesOf(part: string | FilePart): number {
   return encoding === "bytes" ? file.bytes : Math.ceil(file.bytes / 3) * 4;
 }
 
-/** A file's bytes, a few at a time. */
+/** Returns a file's bytes in pieces of at most PIECE_BYTES. */
 export async function* inPieces(file: OutgoingAttachment): AsyncGenerator<Buffer> {
   for await (const chunk of file.read()) {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
@@ -55,7 +55,7 @@ async function* inBase64(file: OutgoingAttachment): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield Buffer.from(rest.toString("base64"), "latin1");
 }
 
-/** Stands in a value for JSON where a file's base64 comes. */
+/** A placeholder for the base64 of a file in a value for `jsonBody`. */
 export class Base64Of {
   readonly #file: OutgoingAttachment;
   constructor(file: OutgoingAttachment) {
@@ -66,10 +66,10 @@ export class Base64Of {
   }
 }
 
-/** JSON in which each `Base64Of` is a string of its file; a text where there is none. */
+/** Returns a value as JSON with each `Base64Of` replaced by its file in base64. Returns a string if there are none. */
 export function jsonBody(value: object): string | StreamedBody {
   const files: OutgoingAttachment[] = [];
-  // Nobody can know it beforehand, so no value holds it.
+  // The mark is random, so no value contains it.
   const mark = randomUUID();
   const text = JSON.stringify(value, (_key, one) => {
     if (!(one instanceof Base64Of)) return one;
@@ -86,7 +86,7 @@ export function jsonBody(value: object): string | StreamedBody {
   );
 }
 
-/** A form of text fields and files (RFC 7578). */
+/** Returns a multipart form with text fields and files (RFC 7578). */
 export function multipartBody(
   fields: Iterable<readonly [string, string]>,
   files: readonly { field: string; name: string; file: OutgoingAttachment }[],

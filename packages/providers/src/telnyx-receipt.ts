@@ -24,7 +24,7 @@ import {
 const keyOf = (settings: Readonly<Record<string, unknown>>) =>
   textSetting(settings, "webhookPublicKey");
 
-/** The vendor's webhook of one message, signed over its time and body. */
+/** The vendor's webhook about one message, signed over its time and body. */
 export const telnyxReceipts: ReceiptReader = {
   kind: "telnyx",
   content: "text",
@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
   queued: "accepted",
   sending: "accepted",
   sent: "accepted",
-  // The carrier never said what became of it.
+  // The carrier never reported the result.
   delivery_unconfirmed: "accepted",
   delivered: "delivered",
   sending_failed: "bounced",
@@ -54,14 +54,14 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
 
 /** The number is a landline, or no carrier serves it. */
 const NOT_ROUTABLE = "40001";
-/** A receipt with this code means STOP only if its words say so. */
+/** The message was blocked. The recipient has answered STOP only if the error's text says so. */
 const BLOCKED = "40300";
 
 function toReceipt({ payload, occurredAt, id }: TelnyxEvent): Receipt | null {
   const [recipient] = Array.isArray(payload.to) ? payload.to : [];
   const status = String(recordOf(recipient).status ?? "");
   const kind = Object.hasOwn(KINDS, status) ? KINDS[status] : undefined;
-  // Taken from the signed body, because the called address is not signed.
+  // We read the delivery from the signed body, because the request's URL is not signed.
   const deliveryId = deliveryOfAddress(payload.webhook_url);
   if (kind === undefined || deliveryId === null) return null;
   const [first] = Array.isArray(payload.errors) ? payload.errors : [];
@@ -81,7 +81,7 @@ function toReceipt({ payload, occurredAt, id }: TelnyxEvent): Receipt | null {
   };
 }
 
-/** The vendor's webhook of a messaging profile, signed as its receipts are. */
+/** The vendor's webhook of a messaging profile for incoming messages, signed like receipts. */
 export const telnyxInbound: InboundReader = {
   kind: "telnyx",
   content: "text",
@@ -90,13 +90,13 @@ export const telnyxInbound: InboundReader = {
   signsAddress: false,
   answer: { type: "application/json; charset=utf-8", body: "{}" },
   read: provenBy(signedEvent, (event) => {
-    // A profile has one address for everything that happens.
+    // A profile posts all its events to one URL.
     if (event.type !== "message.received") return { message: undefined };
     const { id: vendorId, payload } = event;
     const sender = phoneOf(recordOf(payload.from).phone_number);
     if (sender === null) return "unreadable";
     const text = receiptText(payload.text, MAX_INBOUND_CHARACTERS);
-    // A picture alone: nothing to read.
+    // The message is only a picture.
     if (text === null) return { message: undefined };
     const [to] = Array.isArray(payload.to) ? payload.to : [];
     const recipient = phoneOf(recordOf(to).phone_number) ?? "";
@@ -113,15 +113,15 @@ interface TelnyxEvent {
 }
 
 /**
- * The vendor's client takes 5 minutes. An event that is repeated within it is known by its message and status, so
- * that we allow for the wait of a message between two machines.
+ * The maximum age of an event. The vendor's client accepts 5 minutes; we allow for events that wait on the way. This is
+ * safe, because a repeated event is recognized by its message and status.
  */
 const MAX_AGE_SECONDS = 15 * 60;
 
 /** An Ed25519 signature in base64. */
 const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
 
-/** Verifies and reads an event: Ed25519 over its time, a bar and its body as it came. */
+/** Verifies and reads an event: Ed25519 over its time, a `|` and the raw body. */
 function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
   const signature = formedHeader(head, "telnyx-signature-ed25519", SIGNATURE);
   const time = headerOf(head, "telnyx-timestamp") ?? "";
@@ -143,7 +143,7 @@ function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
   };
 }
 
-/** The bytes before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
+/** The bytes before the 32 bytes of an Ed25519 key in DER form (RFC 8410). */
 const DER_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
 function telnyxKey(base64: string): KeyObject | undefined {

@@ -53,19 +53,19 @@ const SETTINGS = Type.Object(
 const each = (meaning: Meaning, ...codes: number[]) =>
   Object.fromEntries(codes.map((code) => [code, meaning]));
 
-/** Meanings by the code. The HTTP status may vary. */
+/** Meanings by the error's code. The HTTP status may vary. */
 const ERRORS: Readonly<Record<string, Meaning>> = {
-  // The account and its profile.
+  // About the account and its profile.
   ...each({ class: "credentials" }, 10009, 10010, 40311, 40312, 40313, 40314, 40321),
-  // The sender that the settings name.
+  // About the sender in the settings.
   ...each({ class: "credentials" }, 40013, 40100, 40150, 40151, 40305, 40306, 40308, 40315, 40329),
-  // The recipient or the text.
+  // About the recipient or the text.
   ...each({ class: "permanent" }, 10002, 10004, 10015, 10016, 40009, 40012, 40301, 40302, 40304),
   ...each({ class: "permanent" }, 40316, 40317, 40328),
-  // In an answer to a request it means STOP; in a receipt it may not.
+  // In an answer to a request, this code means that the recipient has answered STOP; in a receipt it may not.
   ...each({ class: "permanent", suppress: "opted out" }, 40300),
   ...each({ class: "permanent", suppress: "bounced" }, 40310),
-  // This account may not send this message there. Another provider may.
+  // This account may not send this message to this recipient. Another provider may send it.
   ...each({ class: "policy" }, 10039, 40309, 40319, 40322),
   ...each({ class: "throttled" }, 10011, 40011, 40016, 40018, 40318),
   ...each({ class: "transient" }, 10007, 10008, 40006, 40320),
@@ -87,7 +87,7 @@ export const telnyx = defineProvider<SmsMessage, typeof SETTINGS>({
     name: "Telnyx",
     request({ to, text, tenantId, deliveryId }, settings, context) {
       const callback = receiptsAddress(telnyxReceipts, settings, context)?.(tenantId);
-      // JSON leaves out what is undefined.
+      // JSON.stringify leaves out undefined fields.
       const body = {
         from: settings.sender,
         messaging_profile_id: settings.messagingProfileId,
@@ -108,7 +108,7 @@ export const telnyx = defineProvider<SmsMessage, typeof SETTINGS>({
     },
     meaning({ errors }, { status }) {
       const meaning = meaningOf(ERRORS, codeOf(errors));
-      // There may be a message all the same.
+      // With a success status, the vendor may have accepted the message in spite of the error.
       return status < 300 && meaning.code ? { code: meaning.code, class: "ambiguous" } : meaning;
     },
   }),

@@ -18,7 +18,7 @@ import {
   type WebhookHead,
 } from "./receipt.ts";
 
-/** The vendor's status callback of one message: a form, signed over its address and its fields. */
+/** The vendor's status callback for one message: a form, signed over the request's URL and the form's fields. */
 export const twilioReceipts: ReceiptReader = {
   kind: "twilio",
   content: "text",
@@ -31,13 +31,13 @@ export const twilioReceipts: ReceiptReader = {
     if (!isTwilioMessageId(messageId)) return "unreadable";
     const status = form.get("MessageStatus") ?? "";
     const kind = Object.hasOwn(KINDS, status) ? KINDS[status] : undefined;
-    // The vendor repeats no text of ours but the address, which it signs.
+    // We read the delivery from the URL, which is signed. The callback contains no other text of ours.
     const deliveryId = deliveryOfAddress(url);
     if (kind === undefined || deliveryId === null) return { receipts: [] };
     const code = /^\d{5}$/.exec(form.get("ErrorCode") ?? "")?.[0] ?? null;
     const known = code !== null && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
     const receipt: Receipt = {
-      // The vendor gives its callbacks no id; it tells each status of a message once.
+      // Callbacks have no id. The vendor reports each status of a message once.
       vendorEvent: `${messageId}:${status}`,
       deliveryId,
       kind,
@@ -64,9 +64,9 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
 };
 
 /**
- * Error codes of `undelivered` and `failed` messages. The callback carries the number alone. A code that says
- * that the number takes no text messages suppresses it; one that may pass, or that is about the text or the
- * sender, does not.
+ * Error codes of `undelivered` and `failed` messages, with our texts, because the callback contains only the code. A
+ * code suppresses the number if the number cannot get text messages. It does not if the fault may pass, or if it is
+ * about the text or the sender.
  */
 const CODES: Readonly<Record<string, { words: string; suppress?: Receipt["suppress"] }>> = {
   21211: { words: "the number is not valid", suppress: "bounced" },
@@ -86,14 +86,14 @@ const CODES: Readonly<Record<string, { words: string; suppress?: Receipt["suppre
 
 const MAX_NUMBER_CHARACTERS = 64;
 
-/** The vendor's webhook of a number or messaging service: a form, signed over its address and its fields. */
+/** The webhook of a number or messaging service: a form, signed over the request's URL and the form's fields. */
 export const twilioInbound: InboundReader = {
   kind: "twilio",
   content: "text",
   maxBytes: ONE_EVENT_BYTES,
   keyOf: twilioKey,
   signsAddress: true,
-  // An answer without a verb sends nothing.
+  // A TwiML answer without a verb sends no reply.
   answer: { type: "text/xml; charset=utf-8", body: "<Response/>" },
   read: provenBy(twilioForm, (form) => {
     const vendorId = form.get("MessageSid");
@@ -103,20 +103,20 @@ export const twilioInbound: InboundReader = {
     }
     const text = receiptText(form.get("Body"), MAX_INBOUND_CHARACTERS) ?? "";
     const keyword = KEYWORDS.get(form.get("OptOutType") ?? "");
-    // A picture alone, or a place: nothing to read.
+    // The message is only a picture or a location.
     if (text === "" && keyword === undefined) return { message: undefined };
     const recipient = receiptText(form.get("To"), MAX_NUMBER_CHARACTERS) ?? "";
     return { message: { vendorId, sender, recipient, text, keyword } };
   }),
 };
 
-/** The keyword that the vendor's own opt-out handling recognized. */
+/** Keywords that the vendor's own opt-out handling reports. */
 const KEYWORDS: ReadonlyMap<string, OptKeyword> = new Map([
   ["STOP", "stop"],
   ["START", "start"],
 ]);
 
-/** The account's own token signs webhooks, also where an API key makes the requests. */
+/** Returns the key of webhooks: the account's auth token, which signs them even if an API key makes the requests. */
 export function twilioKey(settings: Readonly<Record<string, unknown>>): string | undefined {
   const ownToken = settings.apiKeySid === undefined ? "authToken" : "webhookAuthToken";
   return textSetting(settings, "webhookAuthToken") ?? textSetting(settings, ownToken);
@@ -125,7 +125,7 @@ export function twilioKey(settings: Readonly<Record<string, unknown>>): string |
 /** HMAC-SHA1 in base64. */
 const SIGNATURE = /^[A-Za-z0-9+/]{27}=$/;
 
-/** The form that the vendor posted. */
+/** Verifies and reads the form that the vendor posted. */
 export function twilioForm(head: WebhookHead, keys: readonly string[]) {
   const signature = formedHeader(head, "x-twilio-signature", SIGNATURE);
   if (signature === undefined) return "forged";
@@ -141,14 +141,14 @@ export function twilioForm(head: WebhookHead, keys: readonly string[]) {
   };
 }
 
-/** The vendor signs an address with its port or without, as its own libraries know. */
+/** Returns the URL with and without its port. The vendor signs one of the forms; its libraries try these, too. */
 function addressForms(url: string): string[] {
   const withoutPort = url.replace(/^(https?:\/\/[^/:]+):\d+/, "$1");
   const withPort = withoutPort.replace(/^https:\/\/[^/:]+/, "$&:443");
   return [...new Set([url, withoutPort, withPort])];
 }
 
-/** HMAC-SHA1 over the address and the form's fields. */
+/** Returns the signature of a form: HMAC-SHA1 over the URL and the form's fields. */
 export function twilioSignature(key: string, url: string, form: URLSearchParams): string {
   return signatureOf(key, url + signedFields(form));
 }
@@ -157,7 +157,7 @@ function signatureOf(key: string, text: string): string {
   return createHmac("sha1", key).update(text).digest("base64");
 }
 
-/** Each field's name and value, by the order of names, then of values; a value named twice once. */
+/** Joins each field's name and value, sorted by name, then by value. A repeated pair counts once. */
 function signedFields(form: URLSearchParams): string {
   const fields = sortedFields(form);
   const isRepeated = ([name, value]: Field, at: number) =>

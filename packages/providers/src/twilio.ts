@@ -57,25 +57,25 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** The vendor's error codes that its HTTP status does not class well enough. */
+/** Classes of error codes for which the HTTP status is not precise enough. */
 const CODE_CLASSES = classesByCode({
-  // The account; from 21212 on the sender that the settings name.
+  // About the account; from 21212 on about the sender in the settings.
   credentials: [
     10001, 20003, 20005, 20006, 20008, 20404, 30002, 21212, 21603, 21606, 21659, 21660, 21701,
     21703, 21705,
   ],
-  // The recipient or the text.
+  // About the recipient or the text.
   permanent: [21211, 21265, 21266, 21602, 21604, 21610, 21614, 21617, 21635, 30005, 30006],
-  // This account may not send this message there, or its carriers blocked it. Another provider may.
+  // This account may not send this message to this recipient, or a carrier blocked it. Another provider may send it.
   policy: [21408, 21608, 21612, 30004, 30007],
-  // Too fast, too many at once, too many today.
+  // Too many requests per second, at once or today.
   throttled: [14107, 20429, 21611, 30001, 63038],
-  // The phone is off or out of reach, or its carrier does not say.
+  // The phone is off or unreachable, or its carrier gives no reason.
   deferred: [30003, 30008],
   transient: [20500, 20503],
 });
 
-/** Numbers that are never sent to again: their owner has answered STOP, or they are no mobile numbers. */
+/** Codes that suppress the number: the person has answered STOP, or the number cannot get text messages. */
 const SUPPRESSED: ReadonlyMap<string | null, SendOutcome["suppress"]> = new Map([
   ["21610", "opted out"],
   ...["21211", "21614", "30005"].map((code) => [code, "bounced"] as const),
@@ -136,7 +136,7 @@ function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
     if (isOnItsWay(body.status) && code === null) {
       return outcome("accepted", "Twilio accepted the message", known);
     }
-    // The message exists and is at its end: asking again would make another.
+    // The message exists and has finally failed. The default is "permanent", as a retry would create another message.
     if (body.status === "failed" || body.status === "undelivered" || body.status === "canceled") {
       const outcomeClass = (code === null ? undefined : CODE_CLASSES.get(code)) ?? "permanent";
       return refused(outcomeClass, answer, context, code);

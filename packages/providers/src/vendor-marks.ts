@@ -1,19 +1,19 @@
 /**
- * Marks that a vendor replaces in the content of a mail, such as `{{contact.EMAIL}}`. In a mail of ours they are text: a
- * value of an event may hold them.
+ * Some vendors replace marks such as `{{contact.EMAIL}}` in a mail's content. In our mails they are plain text from an
+ * event's values, so we break them.
  */
 
-/** Between two characters of a text it is not seen, and no line breaks there. */
+/** An invisible character, at which no line breaks. */
 const WORD_JOINER = "\u2060";
 const STYLE_BEGINS = /<style\b/gi;
 const STYLE_ENDS = /<\/style\b/gi;
 
-/** Breaks the marks of a plain text or a subject. `mark` matches, globally, the first character of each. */
+/** Breaks the marks in a plain text or a subject. `mark` is a global pattern for the first character of a mark. */
 export function breakMarksOfText(text: string, mark: RegExp): string {
   return text.replace(mark, (begin) => begin + WORD_JOINER);
 }
 
-/** The same in HTML: the character is written as a reference, and in a style sheet, which knows none, with a space behind it. */
+/** Breaks the marks in HTML with a character reference, or with a space in style sheets, which have no references. */
 export function breakMarksOfHtml(html: string, mark: RegExp): string {
   let written = "";
   let at = 0;

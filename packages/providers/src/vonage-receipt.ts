@@ -20,7 +20,7 @@ import {
   type WebhookHead,
 } from "./receipt.ts";
 
-/** The status webhook of the vendor's Messages API, signed by a token (HS256) over the body's hash. */
+/** The status webhook of the vendor's Messages API, signed with a JWT (HS256) that contains the body's hash. */
 export const vonageReceipts: ReceiptReader = {
   kind: "vonage",
   content: "text",
@@ -42,9 +42,9 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
   undeliverable: "bounced",
 };
 
-/** The Messages API's code for a number that may not be sent to. */
+/** The Messages API's code for a number to which the vendor does not send. */
 const NUMBER_BARRED = "1050";
-/** The recipient is on the vendor's own list of those who answered STOP. */
+/** The code for a recipient on the vendor's list of people who have answered STOP. */
 const OPTED_OUT = "9";
 
 function toReceipt(status: Record<string, unknown>): Receipt | null {
@@ -56,8 +56,8 @@ function toReceipt(status: Record<string, unknown>): Receipt | null {
   const error = errorOf(status);
   const code = errorCode(error);
   return {
-    // Not the token's id alone: when the vendor tries again it signs again, and a copied token
-    // says the same of the same message.
+    // We do not use the token's id, because each retry of the vendor has a new token. A replayed token has the same
+    // message and status.
     vendorEvent: `${messageId.slice(0, 200)}:${name}`,
     deliveryId,
     kind,
@@ -73,7 +73,7 @@ function suppressionFor(code: string | null): Receipt["suppress"] {
   return code === NUMBER_BARRED ? "bounced" : null;
 }
 
-/** Older callbacks wrap it once more. */
+/** Returns the error of a status. Older callbacks nest it one level deeper. */
 function errorOf(status: Record<string, unknown>): Record<string, unknown> {
   const error = recordOf(status.error);
   return "error" in error ? recordOf(error.error) : error;
@@ -85,7 +85,7 @@ function errorCode(error: Record<string, unknown>): string | null {
   return /^\d{1,5}$/.exec(String(error.title ?? ""))?.[0] ?? null;
 }
 
-/** The inbound webhook of the vendor's Messages API, signed as its receipts are. */
+/** The inbound webhook of the vendor's Messages API, signed like receipts. */
 export const vonageInbound: InboundReader = {
   kind: "vonage",
   content: "text",
@@ -98,7 +98,7 @@ export const vonageInbound: InboundReader = {
     const sender = phoneOf(given.from);
     if (vendorId === null || sender === null) return "unreadable";
     const text = receiptText(given.text, MAX_INBOUND_CHARACTERS);
-    // A picture, or a place: nothing to read.
+    // The message is a picture or a location.
     if (text === null || (given.channel !== undefined && given.channel !== "sms")) {
       return { message: undefined };
     }
@@ -107,13 +107,13 @@ export const vonageInbound: InboundReader = {
 };
 
 const MAX_TOKEN_AGE = "5m";
-/** Our clock may be wrong. Repeated events are recognized by their ids, so a wider window costs nothing. */
+/** Our clock may be wrong. Repeated events are recognized by their ids, so a wide tolerance is safe. */
 const CLOCK_TOLERANCE = "10m";
 
-/** An object of the Messages API, proven by a token (HS256) over the body's hash. */
+/** Verifies and reads an object of the Messages API, signed with a JWT (HS256) that contains the body's hash. */
 async function signedBody(head: WebhookHead, keys: readonly string[], now: Date) {
   const authorization = headerOf(head, "authorization");
-  // Rarely the vendor sends one without; answered with a 5xx it comes again, signed.
+  // The vendor sometimes sends an unsigned webhook. It repeats it with a signature if we answer with a 5xx.
   if (authorization === undefined) return "unsigned";
   const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
   const hash = token === undefined ? undefined : await signedHash(token, keys, now);
@@ -126,7 +126,7 @@ async function signedBody(head: WebhookHead, keys: readonly string[], now: Date)
   };
 }
 
-/** The body's hash that a token of the vendor's has; undefined: it is not the vendor's. */
+/** Returns the body's hash in the token, or undefined if the token is not the vendor's. */
 async function signedHash(token: string, keys: readonly string[], now: Date): Promise<unknown> {
   for (const key of keys) {
     try {
@@ -140,7 +140,7 @@ async function signedHash(token: string, keys: readonly string[], now: Date): Pr
       });
       return payload.payload_hash;
     } catch (error) {
-      // Signed with another key: perhaps the next.
+      // The token may be signed with the next key.
       if (error instanceof errors.JWSSignatureVerificationFailed) continue;
       if (error instanceof errors.JOSEError) return undefined;
       throw error;

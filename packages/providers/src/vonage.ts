@@ -21,7 +21,7 @@ type SdkRequest = Parameters<SdkMessages["sendRequest"]>[0];
 type SdkResponse<T> = Awaited<ReturnType<typeof SdkMessages.prototype.sendRequest<T>>>;
 
 const VENDOR_URL = "https://api.nexmo.com";
-/** The Messages API's documented limit of a text, lower than our segments allow. */
+/** The Messages API's documented limit for a text. It is lower than our own limit of segments. */
 const MAX_CHARACTERS = 1_000;
 
 const SETTINGS = Type.Object(
@@ -64,7 +64,7 @@ const SETTINGS = Type.Object(
         link: "https://dashboard.nexmo.com/applications",
         description: "The application's RSA key in PEM form.",
         maxLength: 16_384,
-        // The SDK reads the file when it is given the name of one.
+        // The pattern excludes file names, because the SDK would read the file.
         pattern:
           "^-----BEGIN (RSA )?PRIVATE KEY-----\\r?\\n[A-Za-z0-9+/=\\r\\n]+-----END (RSA )?PRIVATE KEY-----\\s*$",
         fault: "must be a private key in PEM form",
@@ -87,13 +87,13 @@ const SETTINGS = Type.Object(
 
 type Settings = Static<typeof SETTINGS>;
 
-/** The Messages API's codes. Codes that are not listed are classed by their HTTP status. */
+/** Classes of the Messages API's codes. Other codes are classed by the HTTP status. */
 const CODE_CLASSES = classesByCode({
   throttled: [1000],
   permanent: [1010, 1020, 1021, 1022, 1040, 1050, 1090, 1130, 1150],
-  // The sender is not allowed to this number, or the number not to this account: another provider may.
+  // The sender may not send to this number, or this account may not send to it. Another provider may.
   policy: [1120, 1160],
-  // The carrier or the phone did not take it: another number's may.
+  // This recipient's carrier or phone did not accept the message. This is not about the account.
   deferred: [1100],
   transient: [1030],
   credentials: [1060, 1070, 1080, 1140],
@@ -140,9 +140,8 @@ async function createVonage(
   ]);
   const calls = createHttpCalls(context);
   /**
-   * The SDK's client, sending over our own connections. Its own transport is the global fetch, which follows
-   * redirects with the credentials, has no bound on connections, takes no address guard and returns an empty 200
-   * as a success.
+   * The SDK's client over our own connections. The SDK would use the global fetch, which follows redirects with the
+   * credentials, has no limit on connections and no address guard, and reports an empty 200 as a success.
    */
   class GuardedMessages extends Messages {
     override async sendRequest<T>(request: SdkRequest): Promise<SdkResponse<T>> {
@@ -184,7 +183,7 @@ async function createVonage(
         const known = { messageId: messageUUID, vendorStatus: "202" };
         return outcome("accepted", "Vonage accepted the message", known);
       } catch (error) {
-        // Apart from answers, the SDK throws if it cannot sign with the private key.
+        // Errors that are not NotAccepted mean that the SDK cannot sign with the private key.
         return thrownOutcome(error, "credentials");
       }
     },
@@ -211,7 +210,7 @@ function credentials(settings: Settings) {
   const { apiKey, apiSecret, applicationId, privateKey } = settings;
   return {
     ...(apiKey !== undefined && apiSecret !== undefined ? { apiKey, apiSecret } : {}),
-    // Set explicitly, because the SDK looks up whatever stands here in the file system.
+    // Empty by default, because the SDK looks up this value in the file system.
     privateKey: "",
     ...(applicationId !== undefined && privateKey !== undefined
       ? { applicationId, privateKey }
@@ -227,7 +226,7 @@ function isRsaKey(pem: string): boolean {
   }
 }
 
-/** The code of a problem document: the fragment of its `type`, or a numeric title. */
+/** Returns the code of a problem document: the fragment of its `type`, or a numeric title. Null if it has none. */
 function errorCode(body: Record<string, unknown>): string | null {
   const { type, title } = body;
   const fragment = typeof type === "string" ? /#(\d{3,5})$/.exec(type)?.[1] : undefined;
