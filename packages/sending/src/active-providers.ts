@@ -21,25 +21,25 @@ export type OutgoingMessage = EmailMessage | SmsMessage;
 export interface ActiveProvider {
   id: string;
   kind: string;
-  /** Over all replicas; null: as fast as it goes. */
+  /** The maximum rate of calls over all replicas; null if there is no maximum. */
   maxPerSecond: number | null;
-  /** Schemes of links that its tenant allows besides those of everybody. */
+  /** Schemes of links that the tenant allows in addition to those that every tenant has. */
   linkSchemes: readonly string[];
-  /** How it takes a mail's files; undefined: it takes none. */
+  /** The form in which the vendor accepts a mail's files; undefined if it accepts none. */
   attachments: AttachmentForm | undefined;
-  /** Calls at a time, in this process, as far as is known; more would wait for a connection. */
+  /** The maximum number of calls at a time in this process, as far as is known. More would wait for a connection. */
   readonly maxCalls: number;
   send(message: OutgoingMessage): Promise<SendOutcome>;
 }
 
 export interface ActiveProviders {
-  /** The tenant's active providers of this channel, the preferred one first. */
+  /** Returns the tenant's active providers of this channel, the preferred one first. */
   of(tenantId: string): Promise<readonly ActiveProvider[]>;
-  /** Whether a broadcast of the tenant that has not ended names a provider. */
+  /** Whether an unfinished broadcast of the tenant names a provider. */
   hasNamed(tenantId: string): Promise<boolean>;
-  /** The configuration changed: every tenant's providers are read again before their next use. */
+  /** Called when the configuration has changed. Every tenant's providers are then read again before their next use. */
   forget(): void;
-  /** Lets calls in hand finish. */
+  /** Closes all providers after their running calls. */
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export interface ActiveProvidersOptions {
   channel: ProviderChannel;
   keys: SecretKeys;
   deps: ProviderDeps;
-  /** Providers that keep connections to their vendor: beyond it the one used longest ago closes its. Default 2,000. */
+  /** Maximum number of connected providers; beyond it, the least recently used one is closed. Default 2,000. */
   maxConnected?: number;
   log: Logger;
 }
@@ -68,11 +68,11 @@ interface ProvidersOfTenant {
 }
 
 interface Connected {
-  /** The ciphertext differs after every change, even to the same settings. */
+  /** The encrypted settings. The ciphertext differs after every change, even to the same settings. */
   settings: string;
   /** Never rejects. */
   provider: Promise<Provider<OutgoingMessage>>;
-  /** The same, once it is there. */
+  /** The resolved `provider`; absent until then. */
   made?: Provider<OutgoingMessage>;
 }
 
@@ -80,15 +80,15 @@ const MAX_TENANTS = 10_000;
 const MAX_CONNECTED = 2_000;
 
 /**
- * Keeps the configured providers apart from the connected ones: an ActiveProvider holds no connection but finds or
- * makes one at each call. So closing a connection breaks no caller.
+ * Creates the cache of providers. Configured and connected providers are separate: an ActiveProvider has no connection,
+ * but finds or opens one at each call. So callers may keep an ActiveProvider when its connection is closed.
  */
 export function createActiveProviders(options: ActiveProvidersOptions): ActiveProviders {
   const { pool, channel, log } = options;
   const closing = new Set<Promise<void>>();
   const connected = new LRUCache<string, Connected>({
     max: options.maxConnected ?? MAX_CONNECTED,
-    // Lets the calls that it has finish; none begins on it any more.
+    // `close` waits for the provider's running calls. No new call begins on it.
     dispose: ({ provider }) => {
       const closed = provider
         .then((one) => one.close())
@@ -152,7 +152,7 @@ export function createActiveProviders(options: ActiveProvidersOptions): ActivePr
   };
 }
 
-/** A provider that cannot be created still answers, so that the timeline shows the reason. */
+/** Creates a provider. If this fails, returns one whose calls fail with the reason, so that the timeline shows it. */
 async function createProvider(
   tenantId: string,
   row: Row,

@@ -11,13 +11,13 @@ import { countWithoutRoom, showAttachmentBytes } from "./sending-metrics.ts";
 
 const KIB = 1024;
 const UNIT_BYTES = 256 * KIB;
-/** Memory for the files of all mails that a process writes at a time. */
+/** Memory for the files of all mails that a process sends at a time. */
 const ROOM_BYTES = 48 * 1024 * KIB;
 
 /**
- * Memory that one mail takes for its files while it is written, by the form in which its vendor takes them: a row of 256 KiB
- * as Postgres sends it (a third more) and as bytes, and its encoded part that waits for the connection. MIME passes more
- * streams.
+ * The memory for one mail's files while it is sent, by the form in which its vendor accepts them: a row of 256 KiB as
+ * Postgres sends it (a third larger) and as bytes, and the encoded part that waits for the connection. MIME passes
+ * through more streams.
  */
 const HELD_BYTES: Readonly<Record<AttachmentForm, number>> = {
   bytes: 4 * UNIT_BYTES,
@@ -28,8 +28,8 @@ const HELD_BYTES: Readonly<Record<AttachmentForm, number>> = {
 
 export interface AttachmentReading {
   /**
-   * Room for a mail's files while they are written; undefined: there is none now. A tenant alone has half of the room,
-   * and another always finds some.
+   * Reserves memory for a mail's files while they are sent. Returns undefined if there is not enough now. A lone tenant
+   * can use half of the memory, so that there is always some for another tenant.
    */
   room(tenantId: string, form: AttachmentForm): Promise<Disposable | undefined>;
   filesOf(tenantId: string, files: readonly MailAttachment[]): OutgoingFiles;
@@ -38,13 +38,13 @@ export interface AttachmentReading {
 
 interface OutgoingFiles {
   list: OutgoingAttachment[];
-  /** Sentences for the timeline about calendar files. None if they cannot be read: the call finds that out. */
+  /** Returns sentences for the timeline about calendar files; none if they are unreadable, which the call reports. */
   calendarWarnings(): Promise<string[]>;
-  /** The outcome of the call, unless it failed because a file could not be read. */
+  /** Returns the outcome of the call, or another one if the call failed because a file could not be read. */
   judge(outcome: SendOutcome): SendOutcome;
 }
 
-/** Reads files row by row, while they are sent, for as many mails at a time as there is room. */
+/** Creates the reader of attachments. Files are read row by row while they are sent, within a limit of memory. */
 export function createAttachmentReading(pool: pg.Pool, roomBytes = ROOM_BYTES): AttachmentReading {
   const room = createFairSemaphore(Math.floor(roomBytes / UNIT_BYTES), 0);
   let heldBytes = 0;
@@ -89,7 +89,7 @@ export function createAttachmentReading(pool: pg.Pool, roomBytes = ROOM_BYTES): 
         list,
         calendarWarnings: () => calendarWarnings(pool, tenantId, files).catch(() => []),
         judge(outcome) {
-          // A vendor that answered all the same has said what it makes of it.
+          // If the vendor has answered, its answer decides.
           if (fault === undefined || outcome.vendorStatus !== null) return outcome;
           return fault.error instanceof AttachmentGone
             ? outcomeOf("permanent", storedReason("attachment-gone"))

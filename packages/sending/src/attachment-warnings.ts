@@ -2,13 +2,13 @@ import type { MailAttachment } from "@belfry/contracts/attachments";
 import { readAttachment } from "@belfry/database/functions/attachments";
 import type pg from "pg";
 
-/** Faults of a mail's files that stop no mail: each becomes a sentence of the event's timeline. */
+// Warnings about a mail's files. The mail is sent in spite of them; each becomes a sentence in the event's timeline.
 
-/** Matches the places where HTML and CSS show a file of the mail. RFC 2392 allows more characters; a file's `cid` has only these. */
+/** Matches where HTML or CSS shows a file of the mail. RFC 2392 allows more characters than our `cid`s have. */
 const SHOWN =
   /(?:\b(?:src|background|href)\s{0,3}=\s{0,3}["']?|\burl\(\s{0,3}["']?)cid:([\w.-]{1,64})/gi;
 
-/** Compares the ids that a mail's HTML shows with those of its files. A sensitive mail's ids are counted, not named. */
+/** Compares the `cid`s in a mail's HTML with those of its files. For a sensitive mail, they are counted, not named. */
 export function inlineWarnings(
   html: string,
   files: readonly MailAttachment[],
@@ -30,8 +30,8 @@ export function inlineWarnings(
 const MAX_NAMED = 20;
 
 /**
- * Reads the beginning of each calendar file. Its `METHOD` and the `method` of its type have to be the same (RFC 6047,
- * 2.4): otherwise mail programs show an invitation without its buttons.
+ * Reads the beginning of each calendar file. Its `METHOD` and the `method` of its type must be equal (RFC 6047, 2.4).
+ * Otherwise mail programs show an invitation without its buttons.
  */
 export async function calendarWarnings(
   pool: pg.Pool,

@@ -17,20 +17,20 @@ type Suppression = NonNullable<SendOutcome["suppress"]>;
 export interface AttemptDeps {
   channel: ProviderChannel;
   renderers: Renderers;
-  /** Undefined: messages have no links to unsubscribe by. */
+  /** Makes unsubscribe links; undefined if messages have none. */
   links?: MessageLinks | undefined;
-  /** Undefined: no message carries any. */
+  /** Reads attachments; undefined if messages have none. */
   attachments?: AttachmentReading | undefined;
-  /** Called when the vendor says that this recipient takes nothing more on this channel. */
+  /** Called when the vendor reports that this recipient can or will get no more messages on this channel. */
   suppress: (delivery: ClaimedDelivery, reason: Suppression, providerKind: string) => Promise<void>;
-  /** In [0, 1); draws the jitter. */
+  /** Returns a random number in [0, 1) for the jitter. */
   random: () => number;
   log: Logger;
   /** The attempt's span; undefined if it is not sampled. */
   span?: Span | undefined;
 }
 
-/** The wait when every connection of the provider was in use. */
+/** The wait in ms after an attempt that made no call, such as when all connections of the provider were in use. */
 const NOT_BEGUN_DELAY_MS = 1_000;
 
 /** The result of an attempt: a settlement if no call was made, else the outcome of the call. */
@@ -38,7 +38,7 @@ export type Attempt =
   | { kind: "settled"; settlement: Settlement }
   | { kind: "called"; outcome: SendOutcome; durationMs: number; lacking: Lacking };
 
-/** Makes one attempt at a claimed delivery through one provider. Throws only when Postgres does. */
+/** Makes one attempt at a claimed delivery through one provider. Throws only if Postgres fails. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   provider: ActiveProvider,
@@ -71,7 +71,7 @@ export async function attemptDelivery(
   } catch (err) {
     const { id: deliveryId, traceId } = delivery;
     log.error({ err, deliveryId, traceId, provider: provider.kind }, "a provider threw");
-    // A provider promises not to throw. When it does, nobody knows how far it had come.
+    // A provider must not throw. If it does, it is unknown whether the vendor has the message.
     outcome = outcomeOf("ambiguous", storedReason("provider-threw"));
   }
   if (files !== undefined) outcome = files.judge(outcome);
@@ -88,7 +88,7 @@ export async function attemptDelivery(
   return { kind: "called", outcome, durationMs, lacking: made };
 }
 
-/** Settles an attempt that made a call. `failover`: whether another provider takes over. */
+/** Returns the settlement of an attempt that made a call. `failover`: whether another provider takes over. */
 export function settlementOf(
   delivery: ClaimedDelivery,
   provider: ActiveProvider,
@@ -106,7 +106,7 @@ export function settlementOf(
   });
   countAttempt(channel, provider.kind, outcome.class, durationMs);
   countOutcome(channel, provider.kind, step.status);
-  // A digest waits on purpose, so it is not measured.
+  // A digest waits by design, so it is not measured.
   const since = delivery.digest === undefined ? delivery.at : null;
   if (outcome.class === "accepted" && delivery.attempt === 1 && since !== null) {
     observeFirstAcceptance(channel, since);
@@ -144,14 +144,14 @@ export function settlementOf(
   };
 }
 
-/** The vendor's call within a sampled attempt. No address: a mail server's is the tenant's text. */
+/** Starts the span of the vendor's call in a sampled attempt. Tenants enter mail servers' addresses, so it has none. */
 function startCall(span: Span | undefined, { id, kind }: ActiveProvider): Span | undefined {
   if (span === undefined) return undefined;
   const attributes = { "belfry.provider.kind": kind, "belfry.provider.id": id };
   return tracer()?.start("call", { kind: "client", parent: span.traceParent, attributes });
 }
 
-/** Ends a delivery without a call. */
+/** Returns an attempt that ends the delivery as failed without a call. */
 function failed(
   delivery: ClaimedDelivery,
   channel: ProviderChannel,
@@ -175,7 +175,7 @@ function lackingOf({ missing, warnings }: Lacking): Pick<Settlement, "missing" |
   return { missing: missing ?? null, ...(warnings && { warnings }) };
 }
 
-/** Puts it back to rest, as if it had not been claimed. */
+/** Returns an attempt that puts the delivery back to `waiting`, as if it had not been claimed. */
 export function later(delivery: ClaimedDelivery, reason: string | null): Attempt {
   const { id: deliveryId, attempt } = delivery;
   const rest = { status: "waiting", reason, delayMs: NOT_BEGUN_DELAY_MS, counted: false } as const;

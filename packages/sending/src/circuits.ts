@@ -7,30 +7,30 @@ import type pg from "pg";
 import type { ActiveProvider } from "./active-providers.ts";
 import { showOpenCircuits } from "./sending-metrics.ts";
 
-/** Which of a tenant's providers to use now. */
+/** The provider of a tenant to use now, or how long to wait for one. */
 export type Choice =
-  /** `probe`: for one call, that finds out whether the provider is back. */
+  /** If `probe` is set, only one call is allowed: it finds out whether the provider works again. */
   | { kind: "go"; provider: ActiveProvider; probe: boolean }
   | { kind: "wait"; delayMs: number; reason: string };
 
 export interface Circuits {
-  /** The first provider whose circuit is closed, or one whose time for a probe has come. */
+  /** Returns the first provider whose circuit is closed or due for a probe. */
   choose(providers: readonly ActiveProvider[]): Promise<Choice>;
-  /** The delivery to probe with; undefined: wait for a better one. */
+  /** Returns the delivery to probe with, or undefined if it is better to wait for another one. */
   chooseProbe(tenantId: string, ids: readonly string[]): Promise<string | undefined>;
-  /** Learns from a call. Never throws. */
+  /** Opens or closes the provider's circuit after a call. Never throws. */
   note(provider: ActiveProvider, outcome: SendOutcome, probe: boolean): Promise<void>;
-  /** The probe made no call. Never throws. */
+  /** Frees a probe that made no call. Never throws. */
   giveBack(provider: ActiveProvider): Promise<void>;
   isOpen(accountId: string): boolean;
-  /** Reads what the other replicas know; returns the version of the configuration, read with it. */
+  /** Reads the circuits of all replicas. Returns the version of the configuration, which the same query reads. */
   refresh(): Promise<string>;
 }
 
 export interface CircuitsOptions {
   pool: pg.Pool;
   channel: ProviderChannel;
-  /** How long a probe may take before another is allowed. */
+  /** The time in ms that a probe may take before another is allowed. */
   probeMs: number;
   log: Logger;
 }
@@ -40,13 +40,13 @@ const MINUTE_MS = 60_000;
 const PROBED_ELSEWHERE_MS = 500;
 const LEAST_WAIT_MS = 500;
 
-/** After how many failures in a row, on one replica, and for how long at first and at most. */
+/** The number of failures in a row on one replica that opens a circuit, and for how long at first and at most. */
 interface Opening {
   failures: number;
   firstMs: number;
   mostMs: number;
 }
-/** Openings by class. Other classes concern one message and show that the provider answers. */
+/** Openings by class. Outcomes of other classes are about one message and show that the provider works. */
 const OPENINGS: Partial<Record<OutcomeClass, Opening>> = {
   credentials: { failures: 1, firstMs: 30_000, mostMs: MINUTE_MS },
   throttled: { failures: 1, firstMs: 2_000, mostMs: MINUTE_MS },
@@ -54,20 +54,20 @@ const OPENINGS: Partial<Record<OutcomeClass, Opening>> = {
   ambiguous: { failures: 3, firstMs: 5_000, mostMs: MINUTE_MS },
 };
 
-/** For outcomes of one message: a recipient that the account may not send to must not stop its other mail. */
+/** Failures for outcomes of one message: a recipient to whom the account may not send must not stop other mail. */
 const OF_ONE_MESSAGE_FAILURES = 3;
 
 /**
- * One circuit a provider. It opens for all replicas when the provider fails by its class: credentials
- * or a 429 at once, an outage after three in a row. An answer about one message or recipient, for good or for now,
- * is an answer like any other: it closes a circuit and never opens one.
+ * Creates the circuit breakers, one per provider. A circuit opens for all replicas after failures of a class: at once
+ * for credentials or a 429, after three in a row for an outage. A permanent or temporary refusal of one message or
+ * recipient closes a circuit, like a success.
  */
 export function createCircuits(options: CircuitsOptions): Circuits {
   const { pool, channel, probeMs, log } = options;
-  /** `until` by performance.now(): the database says how long, and our clock only measures that time. */
+  /** Open circuits. `until` is in time of performance.now(): the database returns a duration, which we measure here. */
   let open = new Map<string, { reason: string; until: number }>();
   const failures = new Map<string, number>();
-  /** For each read under way: the providers whose circuit this replica opened or closed since it began. */
+  /** One set per running read: the providers whose circuit this replica opened or closed since the read began. */
   const readsUnderWay = new Set<Set<string>>();
 
   const noteChange = (providerId: string) => {
@@ -145,7 +145,7 @@ export function createCircuits(options: CircuitsOptions): Circuits {
       readsUnderWay.add(changed);
       try {
         const { version, circuits } = await readOpenCircuits(pool);
-        // A change made here during the read is newer than what was read.
+        // A change made here during the read is newer than the result.
         open = new Map([...open].filter(([id]) => changed.has(id)));
         const now = performance.now();
         for (const { providerId, reason, waitMs } of circuits) {
@@ -161,8 +161,8 @@ export function createCircuits(options: CircuitsOptions): Circuits {
 }
 
 /**
- * Every circuit that is not closed, of which there are few, and the version of the configuration: a sender polls
- * both in one statement. `waitMs`: until a probe may be taken; 0: now, though another sender may be probing.
+ * Reads all circuits that are not closed (there are few) and the version of the configuration, so that a sender polls
+ * both with one statement. `waitMs` is the time until a probe; 0 if one is due, though another sender may be probing.
  */
 async function readOpenCircuits(pool: pg.Pool) {
   const { rows } = await pool.query({
@@ -184,9 +184,9 @@ async function readOpenCircuits(pool: pg.Pool) {
 }
 
 /**
- * Opens a provider's circuit for all replicas, or opens it again after a failed probe. One that is already open stays
- * as it is. `firstMs`: the wait of a first opening, doubled with each in a row up to `mostMs`. Returns for how many ms
- * it is open; undefined if the provider is gone.
+ * Opens a provider's circuit for all replicas, or opens it again after a failed probe. The time of an already open
+ * circuit does not change. `firstMs` is the wait of a first opening; it doubles with each failed probe up to `mostMs`.
+ * Returns the remaining wait in ms, or undefined if the provider is gone.
  */
 async function openCircuit(
   pool: pg.Pool,
@@ -213,7 +213,7 @@ async function openCircuit(
   return rows[0]?.wait_ms;
 }
 
-/** Takes the one probe of a circuit whose time has come. It comes free again after `forMs` at most. */
+/** Reserves the only probe of a circuit that is due, for at most `forMs`. Returns false if there is none. */
 async function takeProbe(pool: pg.Pool, providerId: string, forMs: number): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: "take_probe",
@@ -226,13 +226,13 @@ async function takeProbe(pool: pg.Pool, providerId: string, forMs: number): Prom
   return rowCount === 1;
 }
 
-/** A delivery due this soon is preferred for the probe to one that was deferred. */
+/** A delivery that is due within this time is a better probe than one that was deferred. */
 const FRESH_SOON = "5 seconds";
 
 /**
- * Which of these deliveries is to probe: one that was never deferred, as the cause of a deferral is the message
- * or its recipient, and says nothing of the provider. Undefined: each of them was, and another of the
- * tenant's is due soon. Where there is no other, the first.
+ * Returns the delivery to probe with: the first that was never deferred. A deferral is caused by the message or its
+ * recipient, so such a delivery does not test the provider. If all were deferred, returns undefined if the tenant has
+ * another delivery due soon, else the first.
  */
 async function chooseProbe(
   pool: pg.Pool,
@@ -263,7 +263,7 @@ async function chooseProbe(
   return rows[0].other ? undefined : rows[0].id;
 }
 
-/** Frees the probe of a delivery that made no call. */
+/** Frees the reserved probe of a delivery that made no call. */
 async function giveBackProbe(pool: pg.Pool, providerId: string): Promise<void> {
   await pool.query({
     name: "give_back_probe",

@@ -10,34 +10,36 @@ import {
 import type { FairSemaphore } from "@belfry/service/semaphore";
 
 export interface DeliveriesHandlerDeps {
-  /** Calls at a time, of which each tenant has a share. */
+  /** Limits the calls at a time. Each tenant has a share of them. */
   slots: FairSemaphore;
-  /** How long a message waits for its tenant's share of the calls before the rest is put back. */
+  /** The time in ms that a message waits for slots of its tenant before its other deliveries are postponed. */
   slotWaitMs: number;
-  /** Begins as many of the deliveries as may be sent now: at most `held`, each of which gives back its slot. */
+  /** Begins as many deliveries as may be sent now, at most `held`. Each of them releases its slot. */
   begin(tenantId: string, ids: string[], held: number): Promise<Begun>;
-  /** Puts deliveries back to rest, untried. */
+  /** Puts deliveries back to `waiting` without an attempt. */
   postpone: (postponement: Postponement) => Promise<void>;
 }
 
 export interface Begun {
-  /** One for each delivery that was begun: for how many ms another sender holds it; 0: none does. */
+  /** One per begun delivery: for how many ms another sender holds its lease; 0 if none does. */
   begun: Promise<number>[];
+  /** Deliveries that were not begun. */
   rest: string[];
-  /** Deliveries that can go on although the rest cannot. */
+  /** Deliveries for other providers, which may begin even if `rest` is postponed. */
   others?: string[];
-  /** The outcome of the rest; undefined: continue with it. */
+  /** How to postpone `rest`; undefined if it may begin next. */
   postponement?: Pick<Postponement, "reason" | "delayMs" | "spacingMs">;
 }
 
-/** When every slot of the tenant's share was in use. */
+/** The postponement if all slots of the tenant's share are in use. */
 const NO_SLOT = { reason: null, delayMs: 1_000, spacingMs: 0 };
-/** Added to the end of another sender's lease. */
+/** Added to the time until another sender's lease ends. */
 const BUSY_MARGIN_MS = 500;
 
 /**
- * Handles messages of delivery ids, each on its own: a message is done when each of its deliveries is
- * settled, put back to rest, or not ours to send. Safe to run twice: a delivery is claimed by state.
+ * Creates the handler of messages with delivery ids. Each message is handled separately, and is done when all its
+ * deliveries are settled, postponed or not ours to send. Handling a message twice is safe, because a delivery can only
+ * be claimed in certain states.
  */
 export function createDeliveriesHandler(deps: DeliveriesHandlerDeps): MessageHandler {
   return (messages) => Promise.all(messages.map((message) => handleMessage(message, deps)));
@@ -54,7 +56,7 @@ async function handleMessage(
   const ids = [...new Set(decoded.items.map(({ id }) => id.toLowerCase()))];
   if (ids.some((id) => !UUID.test(id))) return rejected("not an id of a delivery");
   const busyMs = await sendAll(tenantId, ids, performance.now() + deps.slotWaitMs, deps);
-  // Another sender holds some: it settles them, or dies, and then this message brings them back.
+  // Another sender holds some of the deliveries. If it dies before it settles them, this message delivers them again.
   if (busyMs === 0) return DONE;
   return { kind: "retry", delayMs: busyMs + BUSY_MARGIN_MS, reason: "held by another sender" };
 }
@@ -64,9 +66,8 @@ function rejected(reason: string): MessageOutcome {
 }
 
 /**
- * Resolves to how long other senders hold some of the deliveries; 0: none. Everything that is begun is
- * observed from its first moment, and waited for also when something else fails: a message that comes
- * again must not find its own deliveries still under way.
+ * Sends deliveries and resolves to the longest time in ms that another sender holds one; 0 if none does. Waits for all
+ * begun deliveries, even if one fails. Otherwise a redelivered message would find its own deliveries still running.
  */
 async function sendAll(
   tenantId: string,
@@ -90,7 +91,7 @@ async function sendAll(
   return Math.max(0, ...ended.map((one) => (one.status === "fulfilled" && one.value) || 0));
 }
 
-/** Begins as many deliveries as the tenant's share of the slots allows now, and `deps.begin`. */
+/** Begins as many deliveries as the tenant's share of the slots and `deps.begin` allow now. */
 async function sendSome(
   tenantId: string,
   ids: string[],

@@ -10,12 +10,12 @@ import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import type { ClaimingConfig } from "./sender-config.ts";
 
-/** The part of the shutdown grace that remains for closing connections once settling has given up. */
+/** The part of the shutdown grace period in ms that is kept for closing connections after settling has given up. */
 const CLOSING_MS = 1_000;
 
 export interface Deliverer {
   handler: MessageHandler;
-  /** Other work that runs until the signal. */
+  /** Starts other work that runs until the signal. */
   beside?: (nc: NatsLink["nc"]) => Promise<unknown>[];
   close(): Promise<void>;
 }
@@ -23,11 +23,11 @@ export interface Deliverer {
 export interface DeliveryServiceOptions<C extends ClaimingConfig>
   extends Pick<Service<C, OpenDatabase>, "name" | "config" | "check"> {
   channel: ProviderChannel | typeof WEBHOOK;
-  /** `giveUp`: aborted when settlements that Postgres does not take are left to the lease. */
+  /** `giveUp` is aborted when failed settlements are no longer retried; the deliveries' leases then expire. */
   deliverer: (parts: Parts<C, OpenDatabase>, giveUp: AbortSignal) => Deliverer;
 }
 
-/** A process that sends a channel's deliveries as JetStream brings them, and at a stop finishes those in hand. */
+/** Returns the service that sends a channel's deliveries from JetStream. At a stop it finishes the running ones. */
 export function deliveryService<C extends ClaimingConfig>({
   channel,
   deliverer,
@@ -65,7 +65,7 @@ export function deliveryService<C extends ClaimingConfig>({
             consumer: deliveriesConsumer(config.NATS_PREFIX, channel, config.DELIVERY_ACK_WAIT_MS),
             replicas: config.NATS_REPLICAS,
             handler,
-            // Each message settles on its own: one of a slow receiver holds up no other.
+            // Each message is acknowledged separately, so that a slow receiver does not delay other messages.
             batchSize: 1,
             concurrency: config.MESSAGES_IN_HAND,
             setAside: setAsideIn(pool, stream.name),
@@ -95,7 +95,7 @@ export function setAsideIn(pool: pg.Pool, stream: string): SetAside {
   };
 }
 
-/** Aborted `delayMs` after `signal`. Keeps no process alive. */
+/** Returns a signal that is aborted `delayMs` after `signal`. Its timer does not keep the process alive. */
 export function abortedLater(signal: AbortSignal, delayMs: number): AbortSignal {
   const later = new AbortController();
   const start = () => setTimeout(() => later.abort(), delayMs).unref();

@@ -5,30 +5,30 @@ import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import type { Logger } from "@belfry/service/logger";
 import type pg from "pg";
 
-/** Renews the leases of deliveries while a provider has them, however long it takes. */
+/** Renews the leases of deliveries as long as their calls of the provider run. */
 export interface Leases {
-  /** Holds a lease from the claim to the settlement. */
+  /** Keeps a lease renewed from the claim until the result is disposed. */
   hold(lease: Lease): Disposable;
 }
 
 export interface LeasesOptions {
   leaseMs: number;
-  /** Renews all of them in one statement. */
+  /** Renews the leases in one statement. */
   renew: (leases: Lease[]) => Promise<void>;
   log: Logger;
   clock?: Clock | undefined;
 }
 
-/** Checks within one lease: after a failed renewal there is time for another. */
+/** The number of checks within one lease, so that a failed renewal can be retried. */
 const CHECKS_A_LEASE = 4;
 
 /**
- * Most calls end before the first check of their lease and cost nothing here. A sender that dies renews nothing,
- * so its leases end on time.
+ * Creates the renewal of leases. Most calls end before the first check of their lease, so they cost nothing here. A
+ * sender that dies renews nothing, so its leases expire on time.
  */
 export function createLeases({ leaseMs, renew, log, clock = SYSTEM_CLOCK }: LeasesOptions): Leases {
   const everyMs = leaseMs / CHECKS_A_LEASE;
-  /** When each was last claimed or renewed. */
+  /** The held leases, with the time when each was last claimed or renewed. */
   const held = new Map<Lease, number>();
   let looking = false;
 
@@ -67,8 +67,8 @@ export interface Lease {
 }
 
 /**
- * Extends the leases that these attempts still hold. Skips rows that another transaction is settling or claiming,
- * so that neither waits for the other.
+ * Extends the leases that these attempts still hold. Skips rows that another transaction is settling or claiming, so
+ * that the transactions do not wait for each other.
  */
 export async function renewLeases(pool: pg.Pool, leases: readonly Lease[], leaseMs: number) {
   await pool.query({
@@ -85,7 +85,7 @@ export async function renewLeases(pool: pg.Pool, leases: readonly Lease[], lease
 }
 
 export interface Persistence {
-  /** Aborted when writes that Postgres does not take are given up. */
+  /** Aborted when failed writes are no longer retried. */
   giveUp: AbortSignal;
   log: Logger;
 }
@@ -93,7 +93,7 @@ export interface Persistence {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** Writes until Postgres takes it; rejects for a fault of the data, and once `giveUp` is aborted. */
+/** Retries a write until it succeeds. Rejects if the data is faulty, or if a write fails and `giveUp` is aborted. */
 export async function persistently<T>(
   what: string,
   write: () => Promise<T>,
@@ -113,9 +113,9 @@ export async function persistently<T>(
 }
 
 /**
- * Settles until Postgres takes it; returns for each settlement whether the delivery moved. A delivery that the other
- * side accepted but nobody recorded is sent again once its lease has ended, which makes a double. So settling is
- * given up only at the end of the shutdown.
+ * Retries settlements until Postgres stores them. Returns for each whether the delivery changed. If an accepted
+ * delivery is not settled, it is sent a second time after its lease has expired. So settling is only given up at the
+ * end of the shutdown.
  */
 export async function settlePersistently(
   batch: readonly Settlement[],

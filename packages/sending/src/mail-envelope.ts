@@ -13,7 +13,7 @@ import { renderLine } from "@belfry/templates/line";
 
 interface MailEnvelope {
   fields: Pick<EmailMessage, "fromName" | "replyTo" | "cc" | "bcc">;
-  /** Words for the timeline about parts that were left out. They name no address. */
+  /** Texts for the timeline about parts that were left out. They contain no address. */
   warnings: string[];
 }
 
@@ -21,7 +21,7 @@ interface Mail {
   to: string;
   variables: Record<string, unknown>;
   settings: RenderSettings;
-  /** It has a link by which its recipient unsubscribes or sees preferences: whoever holds it can, too. */
+  /** Whether the mail has the recipient's link to unsubscribe or to preferences, which others must not get. */
   hasOwnLink: boolean;
 }
 
@@ -47,7 +47,10 @@ export function mailEnvelope(claimed: ClaimedEnvelope, mail: Mail): MailEnvelope
   return made;
 }
 
-/** A trigger's is a value, and a value is never a template. Undefined: nothing is said, or it is too long. */
+/**
+ * Returns a field of the envelope, or undefined if it is not set or too long. A template's field is rendered. An
+ * event's field is a plain value, which is never rendered.
+ */
 function lineOf(
   name: "fromName" | "replyTo",
   maxCharacters: number,

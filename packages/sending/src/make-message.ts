@@ -26,21 +26,21 @@ import type { OutgoingMessage } from "./active-providers.ts";
 import { inlineWarnings } from "./attachment-warnings.ts";
 import { mailEnvelope } from "./mail-envelope.ts";
 
-/** The message to send, or why there is none. */
+/** The message to send, or the reason why there is none. */
 export type MadeMessage = ({ ok: true; message: OutgoingMessage } | { ok: false; reason: string }) &
   Lacking;
 
-/** Parts that a rendered message lacks. */
+/** The variables and parts that a rendered message lacks. */
 export interface Lacking {
   missing?: readonly string[];
-  /** In words, for the timeline. */
+  /** Texts for the timeline. */
   warnings?: readonly string[];
 }
 
 /**
- * Renders a delivery's template version with the variables of its event or events, and the links by which the
- * reader unsubscribes. `linkSchemes`: those that its tenant allows beside everybody's. `links`: undefined where
- * messages have no links of ours. Never throws.
+ * Renders a delivery's template version with the variables of its event or events, and the reader's unsubscribe links.
+ * `linkSchemes` are the schemes that the tenant allows in addition to those that every tenant has. `links` is undefined
+ * if messages have no links of ours. Never throws.
  */
 export function makeMessage(
   delivery: ClaimedDelivery,
@@ -132,17 +132,17 @@ function judged(message: OutgoingMessage, lacking: Lacking, fault: ReasonCode | 
   return fault === null ? { ok: true, message, ...lacking } : { ...nothing(fault), ...lacking };
 }
 
-/** The links by which one message's reader unsubscribes. Each address is made on first use. */
+/** The unsubscribe links of one message. Each URL is made on first use. */
 interface ListLinks {
-  /** Names of the template's system, each with its value. */
+  /** The system variables of the template, by name. */
   system: Readonly<Record<string, unknown>>;
   /** Returns the list's header fields, for a message whose event type has a category. */
   headers(): ListHeaders | undefined;
-  /** Whether the rendered text has read one of them. */
+  /** Whether the renderer has read one of the links. */
   isGiven(): boolean;
 }
 
-/** Undefined where the reader cannot unsubscribe: the category is required, or the event is gone. */
+/** Returns undefined if the reader cannot unsubscribe, because the category is required or the event is gone. */
 function listLinks(
   links: MessageLinks,
   channel: ProviderChannel,
@@ -160,7 +160,7 @@ function listLinks(
       made.preferences ??= links.preferencesUrl(message, new Date());
       return made.preferences;
     },
-    // Only set for a category, like the header: a layout shows its link only then.
+    // Only set for a category, like the header field, so that a layout shows the link only then.
     get $list_unsubscribe_url() {
       return category === undefined ? undefined : system.$unsubscribe_url;
     },
@@ -173,18 +173,18 @@ function listLinks(
   };
 }
 
-/** A message's recipient and category (`*`: none). */
+/** A message's recipient and category, which is `*` if it has none. */
 export type LinkedMessage = Omit<Link, "expiresAt">;
 
-/** The links by which a message's reader turns it off. */
+/** Makes the links with which a reader turns off messages. */
 export interface MessageLinks {
-  /** `$unsubscribe_url`: turns this category off on this channel; good for ever. */
+  /** Returns `$unsubscribe_url`, which turns this category off on this channel. It never expires. */
   unsubscribeUrl(message: LinkedMessage): string;
-  /** `$preferences_url`: all of the user's preferences, for 30 days from `now`. */
+  /** Returns `$preferences_url`, which shows all of the user's preferences. It is valid for 30 days from `now`. */
   preferencesUrl(message: LinkedMessage, now: Date): string;
   /**
-   * For a mail's header fields; undefined where the address does not fit into a line of a mail, for example with a
-   * user id of some hundred non-ASCII letters.
+   * Returns values for a mail's header fields, or undefined if the URL is too long for a line of a mail, for example
+   * with a user id of some hundred non-ASCII letters.
    */
   listHeaders(message: LinkedMessage, unsubscribeUrl: string): ListHeaders | undefined;
 }
@@ -192,7 +192,7 @@ export interface MessageLinks {
 const DAY_MS = 86_400_000;
 const PREFERENCES_DAYS = 30;
 
-/** Undefined where there are no links: `PUBLIC_URL` or `LINK_KEYS` is not set. Throws for bad ones. */
+/** Returns undefined if there are no links, because `PUBLIC_URL` or `LINK_KEYS` is not set. Throws for bad values. */
 export function messageLinks(config: {
   PUBLIC_URL: string;
   LINK_KEYS: string;
@@ -208,7 +208,7 @@ function linksAt(publicUrl: string, keys: LinkKeys): MessageLinks {
       linkAddress(publicUrl, "unsubscribe", sealLink(keys, "unsubscribe", message)),
     preferencesUrl(message, now) {
       const expiresAt = new Date(now.getTime() + PREFERENCES_DAYS * DAY_MS);
-      // The link belongs to the user, not to one message: its page shows all preferences.
+      // The page shows all preferences of the user, so the link has no category and channel.
       const token = sealLink(keys, "preferences", {
         ...message,
         category: ANY,
@@ -225,26 +225,26 @@ function linksAt(publicUrl: string, keys: LinkKeys): MessageLinks {
   };
 }
 
-/** A category's key may have dots where a List-Id may not. */
+/** Returns the label of a category in a List-Id, without repeated or trailing dots, which a List-Id may not have. */
 function listLabel(category: string): string {
   if (category === ANY) return "all";
   return category.replaceAll(/\.+/g, ".").replace(/\.$/, "");
 }
 
-/** An IPv6 address cannot stand in a List-Id. */
+/** Returns the host for List-Ids. An IPv6 address is not allowed there. */
 function listHost(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return hostname.startsWith("[") ? "localhost" : hostname.replace(/\.$/, "");
 }
 
 export interface Renderers {
-  /** The renderer of a template version; undefined when the version is gone. */
+  /** Returns the renderer of a template version, or undefined if the version is gone. */
   of(templateVersionId: string): Promise<Renderer | undefined>;
-  /** The configuration changed: templates are read again with what is set of them. */
+  /** Called when the configuration has changed. Templates and their settings are then read again. */
   forget(): void;
 }
 
-/** A thousand usual mails; of the largest templates that there can be, ten. */
+/** Enough for a thousand usual mail templates, or ten of the largest. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Row {
@@ -258,7 +258,7 @@ interface Loaded {
   bytes: number;
 }
 
-/** A version never changes: its renderer is kept while there is room, and what is set of its template until `forget`. */
+/** Creates the cache of renderers. A version never changes; its template's settings are kept until `forget`. */
 export function createRenderers(pool: pg.Pool, maxBytes = MAX_BYTES): Renderers {
   const load = createAskedBatcher<string, Loaded | undefined>({
     maxItems: 100,
@@ -271,14 +271,14 @@ export function createRenderers(pool: pg.Pool, maxBytes = MAX_BYTES): Renderers 
       maxSize: maxBytes,
       sizeCalculation: ({ bytes }) => bytes,
       fetchMethod: (id) => load(id),
-      // An entry that is evicted while it is read still serves those who wait for it.
+      // Callers that wait for an entry get it even if it is evicted meanwhile.
       ignoreFetchAbort: true,
     });
   let cache = createCache();
   return {
     of: async (id) => (cache.get(id) ?? (await cache.fetch(id)))?.renderer,
     forget() {
-      // A new one: a read under way fills the old one.
+      // Reads that are still running fill the old cache.
       cache = createCache();
     },
   };

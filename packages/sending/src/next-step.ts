@@ -6,34 +6,34 @@ import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 /** A delivery's next state after an attempt. */
 export interface NextStep {
   status: "accepted" | "waiting" | "failed" | "bounced" | "unknown";
-  /** Why, for the timeline; null when accepted. */
+  /** The reason for the timeline; null if accepted. */
   reason: string | null;
-  /** When it is due again, for `waiting`. */
+  /** For `waiting`: the time in ms until the delivery is due again. Otherwise null. */
   delayMs: number | null;
-  /** Whether it counts as a retry in the schedule. Being throttled does not. */
+  /** Whether the attempt counts as a retry in the schedule. A throttled one does not. */
   counted: boolean;
 }
 
 export interface StepContext {
   channel: ProviderChannel;
-  /** Retries counted before this attempt. */
+  /** The number of counted retries before this attempt. */
   retries: number;
-  /** Earlier tries that did not count as retries. */
+  /** The number of earlier tries that did not count as retries. */
   uncounted: number;
   atMostOnce: boolean;
-  /** Another of the tenant's providers takes over, at once or once it can; undefined: none does. */
+  /** When another of the tenant's providers takes over: at once, or later when it can. Undefined if none does. */
   failover?: "now" | "later" | undefined;
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   random: () => number;
 }
 
 const THROTTLED_FIRST_SECONDS = 5;
 const THROTTLED_MOST_SECONDS = 300;
 
-/** Outcomes that count as no retry when another provider takes over. */
+/** Outcomes that do not count as a retry if another provider takes over. */
 const ANOTHER_MAY: readonly OutcomeClass[] = ["credentials", "throttled", "policy"];
 
-/** Decides by the class of the outcome alone; the vendor's words only explain it. */
+/** Returns the next state of a delivery. Only the outcome's class decides; the vendor's text just explains it. */
 export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
   if (context.failover === "now" && ANOTHER_MAY.includes(outcome.class)) {
     return { status: "waiting", reason: outcome.reason, delayMs: 0, counted: false };
@@ -67,7 +67,7 @@ export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
   }
 }
 
-/** How often a delivery is tried again before it ends as failed. */
+/** Returns how often a delivery is retried before it ends as failed. */
 export function maxRetries(channel: ProviderChannel): number {
   return sentRow(channel).sender.retrySeconds.length;
 }
@@ -86,7 +86,7 @@ function retry(outcome: SendOutcome, context: StepContext): NextStep {
   return { status: "waiting", reason: outcome.reason, delayMs, counted: true };
 }
 
-/** The vendor's Retry-After, capped; without one 5 s, doubled each time up to 5 min. */
+/** Returns the vendor's Retry-After, capped. Without one, returns 5 s, doubled with each uncounted try up to 5 min. */
 function throttledSeconds(outcome: SendOutcome, context: StepContext): number {
   const wished = outcome.retryAfterSeconds;
   if (wished !== null) return Math.min(Math.max(wished, 1), MAX_RETRY_AFTER_SECONDS);
@@ -94,7 +94,7 @@ function throttledSeconds(outcome: SendOutcome, context: StepContext): number {
   return jittered(Math.min(seconds, THROTTLED_MOST_SECONDS), context.random);
 }
 
-/** ±20 %, so that what failed together does not come back together. */
+/** Changes a delay by up to ±20 % at random, so that deliveries that failed together are not retried together. */
 export function jittered(seconds: number, random: () => number): number {
   return seconds * (1 + RETRY_JITTER * (2 * random() - 1));
 }

@@ -23,22 +23,22 @@ export interface SendDeliveryDeps extends AttemptDeps {
   circuits: Circuits;
   slots: Pick<FairSemaphore, "release">;
   leases: Leases;
-  /** These three each gather what comes in the same moment into one call of Postgres. */
+  /** Each of the following three functions gathers concurrent calls into one query of Postgres. */
   claim: (delivery: DeliveryToClaim) => Promise<ClaimResult>;
   settle: (settlement: Settlement) => Promise<boolean>;
-  /** Whether its event or its broadcast has been cancelled. */
+  /** Whether the delivery's event or broadcast has been cancelled. */
   isCancelled: (deliveryId: string) => Promise<boolean>;
   /** Called when a delivery of a sensitive template has ended. */
   eraseVariables: (eventId: string) => Promise<void>;
   clock: Clock;
 }
 
-/** How long before its call a delivery that waits for it is looked at again. */
+/** How long before its call, in ms, a waiting delivery is checked for a cancellation. */
 export const LOOK_BEFORE_MS = 50;
-/** The wait when a better message to probe with is due soon. */
+/** The postponement if a better delivery for the probe is due soon. */
 const NO_PROBE = { reason: null, delayMs: 2_000, spacingMs: 0 };
 
-/** Begins as many of a tenant's deliveries, up to `held`, as circuits and the provider's rate allow now. */
+/** Begins as many of a tenant's deliveries as circuits and the provider's rate allow now, at most `held`. */
 export async function beginDeliveries(
   tenantId: string,
   ids: string[],
@@ -68,16 +68,16 @@ interface DeliveryToSend {
   id: string;
   tenantId: string;
   permit: Exclude<Permit, { kind: "wait" }>;
-  /** Its place among the permit's start times. */
+  /** The index of its start time in the permit. */
   at: number;
-  /** The provider that its broadcast names; undefined: any. */
+  /** The id of the provider that its broadcast names; undefined if it may be any. */
   only: string | undefined;
 }
 
 /**
- * Claims one delivery, tries it once and settles it. Where a provider does not take it and another may, tries that
- * one at once. The caller has taken a slot for it, which this function releases as soon as the last call has ended.
- * Resolves to how long another sender holds the delivery; 0: none does.
+ * Claims one delivery, makes an attempt and settles it. If the provider refuses the message and another may accept it,
+ * tries that one at once. The caller has acquired a slot, which this function releases as soon as the last call has
+ * ended. Resolves to how long in ms another sender holds the delivery; 0 if none does.
  */
 async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
   const { id, tenantId } = item;
@@ -86,7 +86,7 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
     if (slotHeld) deps.slots.release(tenantId);
     slotHeld = false;
   };
-  // A probe that makes no call must not keep others from probing.
+  // Reserved probes without a call. They are freed at the end, so that other deliveries can probe.
   const probes = new Set<ActiveProvider>();
   const refusedBy = new Set<string>();
   let permit: DeliveryToSend["permit"] | undefined = item.permit;
@@ -136,8 +136,8 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
 }
 
 /**
- * Returns whether another provider takes over after a call, and its permit if it may begin at once. Adds the provider to
- * `refusedBy` if it does not take this message.
+ * Returns whether another provider takes over after a call, and its permit if it may begin at once. Adds the provider
+ * to `refusedBy` if it refuses this message.
  */
 async function nextProvider(
   { id, tenantId, only }: DeliveryToSend,
@@ -160,8 +160,8 @@ async function nextProvider(
 }
 
 /**
- * Waits for the moment that is reserved for the call. Resolves to whether the delivery was cancelled meanwhile; a digest
- * goes on for its other events. A delivery that hardly waits is not looked at again.
+ * Waits for the reserved start time of the call. Resolves to whether the delivery was cancelled meanwhile. Does not
+ * check a digest, which is sent for its other events, or a delivery that waits at most LOOK_BEFORE_MS.
  */
 async function isCancelledAtStart(
   delivery: ClaimedDelivery,
@@ -184,8 +184,8 @@ async function isCancelledAtStart(
 }
 
 /**
- * Undefined: tracing is off, or nothing of it is sampled. An attempt at a digest begins a trace of its own, with links to
- * the events that it gathers.
+ * Starts the span of an attempt. Returns undefined if tracing is off or the event is not sampled. An attempt at a
+ * digest begins its own trace, with links to the digest's sampled events.
  */
 function startAttempt(
   delivery: ClaimedDelivery,
@@ -246,32 +246,32 @@ async function noteEnd(
   if (ended.sensitive) await deps.eraseVariables(eventId);
 }
 
-/** How a tenant's deliveries may be sent now. */
+/** Whether and when a tenant's deliveries may be sent now, and with which provider. */
 export type Permit =
   | {
       kind: "send";
       provider: ActiveProvider;
       providers: readonly ActiveProvider[];
       probe: boolean;
-      /** When each call may begin, by the clock. */
+      /** When each call may begin, in ms of the clock. */
       startsAt: number[];
     }
-  /** The tenant has no active provider, or no other. */
+  /** The tenant has no active provider, or no other one. */
   | { kind: "none" }
   | { kind: "wait"; reason: string | null; delayMs: number; spacingMs: number };
 
 type SendPermit = Extract<Permit, { kind: "send" }>;
 
 export interface Permits {
-  /** For up to `wanted` calls by a provider that is not in `except`, or by `only`. `send` permits at least one call. */
+  /** Asks for up to `wanted` calls of a provider that is not in `except`, or of `only`. `send` permits at least one. */
   ask(
     tenantId: string,
     wanted: number,
     among?: { except?: ReadonlySet<string>; only?: string | undefined },
   ): Promise<Permit>;
-  /** Splits deliveries: `ids` go through the provider `only` (undefined: any) like the first of them, `others` do not. */
+  /** Splits deliveries: `ids` have the same provider `only` as the first one (undefined: any), `others` do not. */
   forOneProvider(tenantId: string, ids: string[]): Promise<DeliveriesForProvider>;
-  /** How many calls at a time the provider carries that a call would go to now. */
+  /** Returns how many calls at a time the tenant's current provider can make. */
   maxCalls(tenantId: string): Promise<number>;
 }
 
@@ -282,16 +282,16 @@ export interface DeliveriesForProvider {
 }
 
 /**
- * How far ahead calls are reserved; at least two, because one may be a broadcast's (functions/send-broadcasts.sql). They hold a
- * slot and a lease meanwhile.
+ * How far ahead calls are reserved, in ms, but at least two calls, because one may be a broadcast's
+ * (functions/send-broadcasts.sql). Reserved calls hold a slot and a lease until they begin.
  */
 const HORIZON_MS = 1_000;
-/** Calls are spaced a little wider than allowed, because they do not begin to the millisecond. */
+/** The factor by which calls are spaced wider than the rate requires, because they do not begin exactly on time. */
 const SLACK = 1.05;
-/** Deliveries that wait for a circuit come back spread over this part of the wait. */
+/** The part of a wait for a circuit over which the next attempts are spread. */
 const SPREAD = 0.2;
 
-/** Chooses the provider and, where it has a `maxPerSecond`, reserves start times for its calls. */
+/** Creates the permits. They choose the provider and, if it has a `maxPerSecond`, reserve start times for its calls. */
 export function createPermits(
   pool: pg.Pool,
   channel: string,

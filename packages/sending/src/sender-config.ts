@@ -5,7 +5,7 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig } from "@belfry/service/config";
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 
-/** The variables of both senders. */
+/** The configuration variables of both senders. */
 export const senderConfig = Type.Object({
   ...claimingConfig({
     called: "provider",
@@ -41,7 +41,7 @@ export const senderConfig = Type.Object({
 });
 export type SenderConfig = Static<typeof senderConfig>;
 
-/** Faults that no single variable shows. */
+/** Returns faults in the combination of variables. */
 export function crossCheck(
   config: Pick<SenderConfig, "PROVIDER_TIMEOUT_MS"> & Parameters<typeof claimingFaults>[0],
 ): string[] {
@@ -50,11 +50,11 @@ export function crossCheck(
   return claimingFaults(config, leastMs, least);
 }
 
-/** The variables of every process that claims deliveries and calls somebody for them. */
+/** Returns the variables of a process that claims deliveries and calls providers or receivers for them. */
 export function claimingConfig(of: {
-  /** The word for those that it calls, such as `provider`. */
+  /** The word for what the process calls, such as `provider`. */
   called: string;
-  /** The words for its secrets. */
+  /** The words for the process's secrets. */
   secrets: string;
   /** The words for how calls are shared. */
   shares: string;
@@ -104,13 +104,13 @@ export function claimingConfig(of: {
 }
 export type ClaimingConfig = Static<TObject<ReturnType<typeof claimingConfig>>>;
 
-/** Claiming, rendering and settling around the call, with room for a slow database. */
+/** The time in ms for claiming, rendering and settling, in addition to the call; enough for a slow database. */
 export const BOOKKEEPING_MS = 5_000;
 
 /**
- * Faults that no single variable shows: a lease could end during an ordinary call, messages come again long before a
- * lease has ended, or waiting messages keep others from being sent. `least` explains `leastLeaseMs`, the shortest
- * allowed lease.
+ * Returns faults in the combination of variables: a lease could end during an ordinary call, a message could be
+ * redelivered long before a lease has ended, or waiting messages could block others. `least` explains `leastLeaseMs`,
+ * the shortest allowed lease.
  */
 export function claimingFaults(
   config: Pick<

@@ -58,7 +58,7 @@ export function countAttempt(
   durations.observe({ channel, provider }, durationMs / 1000);
 }
 
-/** `provider` is null where none was called. */
+/** Counts the outcome of a delivery. `provider` is null if none was called. */
 export function countOutcome(
   channel: SentChannel,
   provider: string | null,
@@ -67,7 +67,7 @@ export function countOutcome(
   outcomes.inc({ channel, provider: provider ?? "none", status });
 }
 
-/** The provider has taken it at the first try; `since`: its event was accepted, or left its rest. */
+/** Records a delivery whose first try was accepted. `since`: when its event was accepted, or its delay had ended. */
 export function observeFirstAcceptance(channel: SentChannel, since: Date): void {
   latency.observe({ channel }, Math.max(0, Date.now() - since.getTime()) / 1000);
 }

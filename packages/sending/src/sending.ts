@@ -44,41 +44,41 @@ export interface SendingOptions {
   pool: pg.Pool;
   db: Database;
   keys: SecretKeys;
-  /** Calls of providers at a time. */
+  /** The maximum number of calls of providers at a time. */
   concurrency: number;
-  /** Messages in hand at a time: more than `concurrency`, so that some wait while others are sent. */
+  /** The maximum number of messages in hand. More than `concurrency`, so that some wait while others are sent. */
   messagesInHand: number;
   leaseMs: number;
   providerTimeoutMs: number;
   allowPrivateAddresses: boolean;
-  /** Public address of ingest-api for vendors' receipts; undefined or empty: none. */
+  /** The public URL of ingest-api for vendors' receipts; undefined or empty if there is none. */
   publicUrl?: string | undefined;
-  /** Memory for attachments of all mails at a time. Default: 48 MiB. */
+  /** Memory in bytes for the attachments of all mails at a time. Default: 48 MiB. */
   attachmentBytes?: number | undefined;
-  /** Links for unsubscribing; undefined: none. */
+  /** Makes unsubscribe links; undefined if messages have none. */
   links?: MessageLinks | undefined;
-  /** Aborted when settlements that Postgres does not take are left to the lease. */
+  /** Aborted when failed settlements are no longer retried; the deliveries' leases then expire. */
   giveUp: AbortSignal;
   random: () => number;
   log: Logger;
-  /** Measures timeouts of calls and the renewal of leases, replaced by tests. */
+  /** The clock for timeouts of calls and the renewal of leases. Tests replace it. */
   clock?: Clock;
 }
 
 export interface Sending {
   handler: MessageHandler;
-  /** Providers and template settings are read again before their next use. */
+  /** Makes providers and template settings be read again before their next use. */
   forgetConfiguration(): void;
-  /** Reads which circuits other replicas have opened or closed; returns the configuration's version. */
+  /** Reads the circuits of all replicas. Returns the configuration's version. */
   refreshCircuits(): Promise<string>;
-  /** Waits for the calls in hand. */
+  /** Closes the providers after their running calls. */
   close(): Promise<void>;
 }
 
 const MAX_BATCH = 200;
 const SLOT_WAIT_MS = 5_000;
 
-/** Connects the parts that turn messages of delivery ids into calls of providers and their outcomes in Postgres. */
+/** Connects the parts that handle messages with delivery ids: they call providers and store outcomes in Postgres. */
 export function createSending(options: SendingOptions): Sending {
   const { channel, pool, db, leaseMs, log, clock = SYSTEM_CLOCK } = options;
   const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };
@@ -100,7 +100,7 @@ export function createSending(options: SendingOptions): Sending {
   });
   const cancelLooks = createAskedBatcher<string, boolean>({
     ...batching,
-    // A look for all calls that begin soon.
+    // One query checks all calls that begin soon.
     lingerMs: LOOK_BEFORE_MS - 10,
     async run(ids) {
       const cancelled = await cancelledDeliveries(pool, ids);
@@ -189,10 +189,10 @@ function traceParentOf(result: ClaimResult): string | null {
   return result.becomes === "sending" ? result.delivery.traceParent : null;
 }
 
-/** How often a replica reads which circuits others have opened or closed. */
+/** The interval in ms in which a replica reads the circuits of all replicas. */
 const CIRCUITS_EVERY_MS = 1_000;
 
-/** One channel's sender. */
+/** Returns the service that sends one channel's deliveries. */
 export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDatabase> {
   return deliveryService({
     name: sentRow(channel).sender.service,
