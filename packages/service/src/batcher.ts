@@ -1,34 +1,34 @@
 export interface BatcherOptions<Item> {
-  /** Handles a batch. Must tell the owner of each item how it ended, and never reject. */
+  /** Handles a batch. Must report the result of each item to its caller, and never reject. */
   run(batch: Item[]): Promise<void>;
-  /** The most items of one call. */
+  /** The maximum number of items per call. */
   maxItems: number;
-  /** The most bytes of one call; an item that is larger is handled alone. */
+  /** The maximum number of bytes per call. A larger item is handled alone. */
   maxBytes?: number;
   bytesOf?(item: Item): number;
-  /** Whether a call should not end between two neighbours. Those that one call cannot hold come in several. Default: no. */
+  /** Whether a batch should not end between two neighbours. A group larger than a batch is split. Default: no. */
   belongTogether?(item: Item, next: Item): boolean;
-  /** The most calls at a time. */
+  /** The maximum number of calls at a time. */
   maxInFlight: number;
   /**
-   * How long the first item waits for others, when no call is in flight. Default: to the end of this turn of the
-   * event loop.
+   * The time in ms that the first item waits for others if no call is in flight. Default: until the end of the current
+   * iteration of the event loop.
    */
   lingerMs?: number;
   /**
-   * A call begins beside others only when `maxItems` wait, or when each of the others takes longer than
-   * this. Default: at once.
+   * A further call begins only when `maxItems` items wait, or when all running calls have taken longer than this time
+   * in ms. Default: at once.
    */
   slowMs?: number;
 }
 
 export interface Batcher<Item> {
   add(item: Item): void;
-  /** Resolves when nothing waits or is in flight. */
+  /** Resolves when no item waits or is in flight. */
   idle(): Promise<void>;
 }
 
-/** Groups items that many callers add at the same time into few calls, in the order of adding. */
+/** Creates a batcher. It groups items that many callers add at the same time into few calls, in their order. */
 export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item> {
   const { maxItems, maxBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = options;
   const { maxInFlight, lingerMs, slowMs, belongTogether = () => false } = options;
@@ -91,7 +91,7 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
       clearTimeout(timer);
       if (isSlow) slow -= 1;
       inFlight -= 1;
-      // The waiting items have already waited for this call.
+      // Waiting items have already waited for this call, so they do not linger again.
       if (lingerMs === undefined) schedule();
       else flush();
       if (inFlight > 0 || waiting.length > 0) return;
@@ -115,7 +115,7 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
 
 export interface AskedOptions<Item, Result>
   extends Omit<BatcherOptions<Item>, "run" | "belongTogether"> {
-  /** Handles the batch; returns results in the order of the items. */
+  /** Handles the batch. Returns the results in the order of the items. */
   run(items: Item[]): Promise<readonly Result[]>;
   /** Whether a failed batch is run again item by item, so that one item does not fail the others. Default: no. */
   isItemFault?(error: unknown): boolean;
@@ -127,16 +127,16 @@ interface Asked<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** Runs a batch, one of whose items may be at fault. */
+/** Options of `runApart`. */
 export interface ApartOptions<Item> {
   run(batch: Item[]): Promise<void>;
-  /** Tells the owner of an item what its batch, or its own call, threw. */
+  /** Reports the error of the batch, or of the item's own call, to the item's caller. */
   fail(item: Item, error: unknown): void;
   /** Whether a failed batch is run again item by item. */
   isItemFault(error: unknown, batch: readonly Item[]): boolean;
 }
 
-/** Runs a batch, and again item by item if one is at fault, so that it fails alone. Never rejects. */
+/** Runs a batch. If one item is at fault, runs all again item by item, so that only this one fails. Never rejects. */
 export async function runApart<Item>(batch: Item[], options: ApartOptions<Item>): Promise<void> {
   try {
     await options.run(batch);
@@ -147,7 +147,7 @@ export async function runApart<Item>(batch: Item[], options: ApartOptions<Item>)
   }
 }
 
-/** A batcher that hands each caller its own result; rejects with what the call threw. */
+/** Creates a batcher that returns to each caller its own result, and rejects with the error of the call. */
 export function createAskedBatcher<Item, Result>(
   options: AskedOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {

@@ -11,7 +11,7 @@ import { Value } from "@sinclair/typebox/value";
 // Configuration comes from environment variables only. Each is a property of a schema, with description, unit,
 // default and bounds. Only this file reads the environment.
 
-/** Names all faulty variables of a start together, without their values, which may be secrets. */
+/** An error that lists all faulty variables. It has no values, because they may be secrets. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly faults: readonly string[];
@@ -19,7 +19,7 @@ export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     super(`bad configuration:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
     this.faults = faults;
-    // Operators read this: a stack would hide the list.
+    // Operators read this error, and a stack would hide the list.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
@@ -41,7 +41,7 @@ export function listenConfig<Name extends string>(name: Name, what: string, port
   } as Record<`${Name}_HOST`, TString> & Record<`${Name}_PORT`, TInteger>;
 }
 
-/** OpenTelemetry's names. */
+/** The samplers' names in OpenTelemetry. */
 const SAMPLERS = [
   "always_on",
   "always_off",
@@ -58,9 +58,9 @@ function requireHttpUrl(text: string): void {
   }
 }
 
-/** A `/` or `#` of a password ends the host, so that the rest is a path: the driver would wait for another server. */
+/** Throws for an unencoded `/` or `#` in a password: a part of it would become the host, and the driver would wait. */
 export function requireServerUrl(text: string): void {
-  // A Unix socket's address has no host behind its user.
+  // In the URL of a Unix socket, no host follows the user.
   const url = URL.parse(text) ?? URL.parse(text.replace("@/", "@localhost/"));
   const hasStrayAt = url?.username === "" && `${url.pathname}${url.hash}`.includes("@");
   if (url !== null && !hasStrayAt) return;
@@ -169,9 +169,9 @@ export const commonConfig = {
 export type CommonConfig = Static<TObject<typeof commonConfig>>;
 
 /**
- * Reads and checks the variables of a schema; a property's `parse` may throw further faults of its text.
- * `check` finds faults that no single variable shows; bad variables are undefined there, so comparing them finds
- * nothing. Throws one ConfigError with all faults.
+ * Reads and checks the variables of a schema. A property's `parse` throws further faults of its value. `check` finds
+ * faults in the combination of variables; faulty ones are undefined there, so comparisons with them find nothing.
+ * Throws one ConfigError with all faults.
  */
 export function loadConfig<T extends TObject>(
   schema: T,
@@ -184,7 +184,7 @@ export function loadConfig<T extends TObject>(
   const required = new Set(schema.required ?? []);
   for (const [name, property] of Object.entries(schema.properties)) {
     const raw = env[name];
-    // An empty variable counts as unset: compose files and shells leave things out like that.
+    // An empty variable counts as unset, because compose files and shells pass unset variables like that.
     if (raw === undefined || raw === "") {
       if (property.default !== undefined) config[name] = property.default;
       else if (required.has(name)) faults.push(`${name}: is required${hint(property)}`);

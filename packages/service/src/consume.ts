@@ -25,40 +25,40 @@ const DRAIN_TIMEOUT_MS = 2000;
 const FLUSH_TIMEOUT_MS = 2000;
 const REOPEN_MS = 250;
 const CANNOT_WORK_MS = 500;
-/** How long a positive answer of `canWork` is kept, as it may cost a query. */
+/** The time in ms for which a positive answer of `canWork` is cached, because it may cost a query. */
 const ABLE_FOR_MS = 500;
 const LONGEST_REST_MS = 10_000;
 
 export interface ConsumeLoopOptions {
   nc: NatsConnection;
-  /** Stream and consumer are created, and created again when the server has lost them. */
+  /** The stream. It and the consumer are created, and created again if the server has lost them. */
   stream: StreamDefinition;
   consumer: ConsumerDefinition;
   replicas?: number;
   handler: MessageHandler;
-  /** The most messages per call of the handler. */
+  /** The maximum number of messages per call of the handler. */
   batchSize: number;
-  /** How long a first message waits for a fuller batch. Default 0: the batch is what arrived with it. */
+  /** The time in ms that a message waits for others to fill its batch. Default 0: for those that arrived with it. */
   maxWaitMs?: number;
-  /** The most calls of the handler at a time. Default 1. */
+  /** The maximum number of calls of the handler at a time. Default 1. */
   concurrency?: number;
   setAside: SetAside;
   tries: Tries;
   /**
-   * Whether the handler can work, as Postgres is reachable and takes writes. While it cannot, nothing is pulled.
+   * Whether the handler can work, for example because Postgres accepts writes. While it cannot, nothing is pulled.
    */
   canWork?: () => boolean | Promise<boolean>;
-  /** Called when the consumer exists and the first messages may arrive. */
+  /** Called when the consumer exists, so that messages can arrive. */
   onStarted?: () => void;
   log: Logger;
-  /** Ends the loop: nothing more is pulled; messages in hand are finished and acknowledged. */
+  /** Ends the loop. Nothing more is pulled, and messages in hand are finished and acknowledged. */
   signal: AbortSignal;
 }
 
 /**
- * Feeds a handler from a durable consumer until the signal, and survives every loss of NATS. At most
- * `batchSize × concurrency` messages are in hand. Resolves when all of them are settled and the server
- * knows. Throws only StreamMismatch.
+ * Passes messages of a durable consumer to a handler until the signal, and survives every loss of NATS. At most
+ * `batchSize × concurrency` messages are in hand. Resolves when all are settled and the acknowledgements are flushed.
+ * Throws only StreamMismatch.
  */
 export async function consumeLoop(options: ConsumeLoopOptions): Promise<void> {
   const { nc, consumer, signal } = options;
@@ -108,7 +108,7 @@ function createIntake(options: ConsumeLoopOptions) {
   let fillTimer: NodeJS.Timeout | undefined;
   let onLost: (why: string) => void = () => undefined;
 
-  /** Runs after the present turn of the event loop, so that messages that arrived together are handled together. */
+  /** Runs after the current iteration of the event loop, so that messages that arrive together are handled together. */
   const step = () => {
     if (stepScheduled) return;
     stepScheduled = true;
@@ -160,10 +160,10 @@ function createIntake(options: ConsumeLoopOptions) {
       asking = false;
       if (!able) return void setTimeout(step, CANNOT_WORK_MS).unref();
       ableUntil = performance.now() + ABLE_FOR_MS;
-      // The state may have changed during the answer.
+      // The state may have changed during the check.
       return step();
     }
-    // After a failure, one message is enough to find out whether the fault is over.
+    // After a failure, one message is enough to test whether the fault is over.
     pull.request(failedInARow > 0 ? 1 : free);
   };
 
@@ -175,7 +175,7 @@ function createIntake(options: ConsumeLoopOptions) {
   };
 
   return {
-    /** Pulls until the signal or until the consumer is lost; resolves with the reason. */
+    /** Pulls until the signal or until the consumer is lost. Resolves to the reason. */
     async run(): Promise<string> {
       const opened = openPull(nc, consumer, onMessage, step);
       pull = opened;
@@ -193,13 +193,13 @@ function createIntake(options: ConsumeLoopOptions) {
       return why;
     },
     /**
-     * After a reconnect the server does not know our request, and perhaps not the consumer. It does not answer
-     * requests for unknown consumers.
+     * Gives up the current pull after a reconnect. The server has lost our request and perhaps the consumer, and does
+     * not answer requests for unknown consumers.
      */
     reconnected(): void {
       pull?.lose("reconnected");
     },
-    /** Settles everything in hand. */
+    /** Settles all messages in hand. */
     async finish(): Promise<void> {
       closing = true;
       for (;;) {
@@ -222,7 +222,7 @@ function countMessages(durable: string, { done, retried, setAside }: BatchResult
   }
 }
 
-/** Consumers whose lag is shown. */
+/** The consumers whose lag the gauges show. */
 const watched = new Set<{ nc: NatsConnection; stream: string; durable: string }>();
 
 for (const [name, help, value] of [
@@ -247,17 +247,17 @@ for (const [name, help, value] of [
   });
 }
 
-/** Shows a consumer's lag, asked of the server at each scrape, until it is disposed. */
+/** Shows a consumer's lag in the gauges until the result is disposed. Each scrape reads it from the server. */
 function watchConsumer(nc: NatsConnection, stream: StreamDefinition, durable: string): Disposable {
   const one = { nc, stream: stream.name, durable };
-  // Starts at zero, so that the first message set aside is seen as an increase.
+  // The counters start at zero, so that Prometheus sees the first message set aside as an increase.
   countMessages(durable, { done: 0, retried: 0, setAside: 0, allFailed: false });
   watched.add(one);
   return { [Symbol.dispose]: () => void watched.delete(one) };
 }
 
 let infos: Promise<ConsumerInfo[]> | undefined;
-/** Asks the server once for all gauges of a scrape. */
+/** Reads the consumers' state. All gauges of a scrape share one request per consumer. */
 function readInfos(): Promise<ConsumerInfo[]> {
   infos ??= Promise.all(
     [...watched].map(async ({ nc, stream, durable }) =>

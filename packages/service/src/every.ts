@@ -2,8 +2,8 @@ import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
 /**
- * Calls `work` every so often until the signal, between rests; a failure is logged once and tried again. With `atOnce`
- * it begins without a rest, so that a process that is often restarted does the work, too.
+ * Calls `work` about every `everyMs` until the signal. Retries after a failure, and logs only the first in a row. With
+ * `atOnce`, begins without a pause, so that a process that is often restarted does the work, too.
  */
 export async function every(
   everyMs: number,
@@ -15,7 +15,7 @@ export async function every(
   let failing = false;
   for (let rests = !atOnce; !signal.aborted; rests = true) {
     const restMs = untilNext(everyMs);
-    // Work that takes long rests all the same.
+    // The pause is at least half of `everyMs`, even if the work takes long.
     if (rests) await pause(restMs < everyMs / 2 ? restMs + everyMs : restMs, signal);
     if (signal.aborted) return;
     try {
@@ -28,8 +28,8 @@ export async function every(
   }
 }
 
-/** At most `everyMs`: rests that begin apart end together, so that an idle process wakes up once for all of them. */
+/** Returns a pause up to the next multiple of `everyMs`, so that an idle process wakes up once for all its pauses. */
 export function untilNext(everyMs: number): number {
-  // The millisecond more, because a timer may end one too early, and would begin once more for it.
+  // One millisecond is added, because a timer may end up to 1 ms early, and a second short pause would follow.
   return Math.ceil(everyMs - (performance.now() % everyMs)) + 1;
 }

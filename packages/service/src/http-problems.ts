@@ -25,7 +25,7 @@ interface FaultOfAjv {
   params: Record<string, unknown>;
 }
 
-/** Returns the answer to an error. Unless the error is known to be the client's fault, that is a plain 500. */
+/** Returns the problem to answer for an error: a plain 500 unless the error is known to be the client's fault. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return new Problem("internal", { cause: error });
@@ -55,8 +55,7 @@ function faultMessage(fault: FaultOfAjv): string {
 }
 
 /**
- * Answers input that did not become a request: broken HTTP, headers that are too long or take too long. Node
- * passes only the socket.
+ * Answers input that is no request: broken HTTP, headers that are too long or too slow. Node passes only the socket.
  */
 export function answerBrokenRequest(
   error: Error & { code?: string; rawPacket?: unknown },
@@ -85,18 +84,18 @@ export function answerBrokenRequest(
       `${HEADERS.traceId}: ${newTraceId()}`,
       "Connection: close",
       "",
-      // The answer to HEAD has no body, whatever its headers say.
+      // The answer to HEAD has no body, though it has a Content-Length.
       isHead ? "" : body,
     ].join("\r\n"),
   );
 }
 
-/** How much of a body that is not read the server takes and drops: more than the largest body of any route. */
+/** How many bytes of an unread body the server receives and drops. More than the largest body of any route. */
 const MAX_DROPPED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Drops the rest of the body of a refused request. If the server closed the connection instead, the client, which still
- * sends, would get a broken pipe in place of the answer.
+ * Drops the rest of the body of a refused request. If the server closed the connection instead, a client that still
+ * sends would get a broken pipe in place of the answer.
  */
 export function dropRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
@@ -115,18 +114,18 @@ export function dropRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   raw.resume();
 }
 
-/** `uri-host [":" port]` of RFC 3986, the literals of IPv6 among them; it may be empty. */
+/** Matches `uri-host [":" port]` (RFC 3986), including IPv6 literals. It may be empty. */
 const HOST =
   /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]{0,5})?$/;
 
 /**
- * Whether a request has to be refused for its `Host` (RFC 9112, 3.2): none in HTTP/1.1, more than one,
- * or an invalid one. A server that read it differently from the proxy before it would serve another site.
+ * Whether a request must be refused for its `Host` (RFC 9112, 3.2): none in HTTP/1.1, more than one, or an invalid one.
+ * Otherwise the server could serve another site than the one that the proxy in front of it has read.
  */
 export function hasHostFault({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
   const { host } = headers;
   if (host === undefined) return httpVersion === "1.1";
-  // Node keeps the first and ignores the others.
+  // `headers` has only the first line, so we count the raw ones.
   let lines = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!;

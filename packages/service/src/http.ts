@@ -17,15 +17,15 @@ import { traceIdOf } from "./trace-id.ts";
 import { type Span, spanFields } from "./tracing.ts";
 
 const SECOND_MS = 1000;
-/** How long a client may take to send its headers, and the whole request. */
+/** The timeouts in ms for a client to send its headers, and the whole request. */
 const HEADERS_TIMEOUT_MS = 10 * SECOND_MS;
 const REQUEST_TIMEOUT_MS = 15 * SECOND_MS;
-/** How often the server looks for slow clients. */
+/** The interval in ms in which the server checks for slow clients. */
 const CHECK_EVERY_MS = 2 * SECOND_MS;
-/** How long a client may not take its answer. */
+/** The time in ms after which a connection without traffic is closed. */
 const SILENT_SOCKET_MS = 120 * SECOND_MS;
 const MAX_PARAMETER_CHARACTERS = 2048;
-/** How long a shutdown waits for requests that are still being sent. */
+/** The time in ms that a shutdown waits for requests that are still being received. */
 const CLOSE_TIMEOUT_MS = 10 * SECOND_MS;
 const CLOSE_SWEEP_MS = 50;
 
@@ -35,18 +35,18 @@ declare module "fastify" {
     isFallback?: true;
   }
   interface FastifyRequest {
-    /** More fields for the log line of this request, as tenant and event ids. */
+    /** More fields for the log line of this request, such as tenant and event ids. */
     logFields: Record<string, unknown> | undefined;
-    /** Ended with the answer, with its status and the fields `eventId` and `outcome` of the log line. */
+    /** The request's span. It ends with the answer, and gets its status and the log fields `eventId` and `outcome`. */
     span: Span | undefined;
   }
 }
 
 export interface HttpServerOptions {
   log: Logger;
-  /** `MAX_BODY_BYTES`; a longer body is 413. */
+  /** The maximum size of a body in bytes (`MAX_BODY_BYTES`). A longer body is answered 413. */
   maxBodyBytes: number;
-  /** The body of `application/json` for handlers: "raw" is a Buffer; "parsed", the default, is its value. */
+  /** How handlers get a body of `application/json`: "raw" as a Buffer, or "parsed" (the default) as the JSON value. */
   jsonBody?: "parsed" | "raw";
   /** The proxies whose `X-Forwarded-For` is trusted. */
   trustProxy?: boolean | string | string[];
@@ -69,7 +69,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const serverOptions: FastifyHttpOptions<Server> = {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger per request costs more than the line. Each line names its request by trace id.
+    // A logger per request would cost more than the log line. Each line has the trace id of its request.
     childLoggerFactory: (parent) => parent,
     requestIdHeader: false,
     genReqId: ({ headers }) => traceIdOf(headers),
@@ -116,9 +116,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     reply.header(HEADERS.traceId, request.id);
     const { headers } = request.raw;
     if (hasHostFault(request.raw)) return done(new Problem("badRequest"));
-    // Before the body is read, which does not matter here.
+    // We answer an unknown path before the body is read.
     if (request.is404) return done(isFallback(request.url));
-    // Clients send a content type out of habit, also without a body.
+    // Some clients send a content type without a body.
     if (headers["content-type"] !== undefined && hasNoBody(headers)) {
       headers["content-type"] = undefined;
     }
@@ -138,7 +138,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     throw isFallback(request.url);
   });
   app.addHook("preClose", (done) => {
-    // Otherwise a connection whose last request ends after the close would stay open.
+    // A connection whose last request ends after the close would otherwise stay open.
     const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_SWEEP_MS);
     const cutOff = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
     app.server.once("close", () => {
@@ -157,7 +157,7 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (problem.body.statusCode >= 500 && error !== problem) {
     request.log.error({ traceId: request.id, err: error }, "request failed");
   }
-  // The content type was set for another answer.
+  // The content type may be set for the handler's own answer.
   reply.removeHeader("content-type");
   reply.code(problem.body.statusCode).headers(problem.headers).send(problem.body);
 }
@@ -169,7 +169,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     {
       traceId: request.id,
       method: request.method,
-      // The pattern, as the path itself holds user ids.
+      // We log the pattern, because the path may contain user ids.
       route: request.routeOptions.url,
       status: statusCode,
       ms: Math.round(durationMs * 100) / 100,
@@ -195,7 +195,7 @@ function endSpan(
   span.end(attributes, statusCode >= 500 ? String(statusCode) : undefined);
 }
 
-/** Makes the routes of an app or a scope take bodies of JSON, and no other content type. */
+/** Makes the routes of an app or a scope accept JSON bodies, and no other content type. */
 export function acceptJsonOnly(app: FastifyInstance, mode: "parsed" | "raw"): void {
   app.removeAllContentTypeParsers();
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -215,8 +215,8 @@ export function acceptJsonOnly(app: FastifyInstance, mode: "parsed" | "raw"): vo
 }
 
 /**
- * Below the prefix, as `/api/v1/manage`, only routes that begin with it count: another path is answered 404 and
- * another method 405, though a route of pages takes every path.
+ * Answers unknown paths below the prefix (such as `/api/v1/manage`) with 404, and unknown methods with 405, even if a
+ * wildcard route outside of the prefix matches every path.
  */
 export function rejectOtherPaths(app: FastifyInstance, prefix: string): void {
   const config = { isFallback: true } as const;
@@ -233,7 +233,7 @@ function hasNoBody(headers: IncomingMessage["headers"]): boolean {
   return length === undefined || length === "0";
 }
 
-/** Returns a function that tells which methods a path knows; undefined for an unknown path. */
+/** Returns a function that returns the methods of a path for `Allow`, or undefined for an unknown path. */
 function collectRoutes(app: FastifyInstance): (url: string) => string | undefined {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   const nowhere: string[] = [];
@@ -280,10 +280,10 @@ const requests = histogram(
   ["method", "route", "status"],
   [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 );
-/** Kept here, as looking a labelled series up costs more than counting. There are few, as routes are patterns. */
+/** A cache of labelled series, because their look-up costs more than counting. It is small, as routes are patterns. */
 const series = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
 
-/** `route` is the pattern; undefined for an unknown path. */
+/** Adds a request to the histogram. `route` is the pattern; undefined for an unknown path. */
 export function observeRequest(
   method: string,
   route: string | undefined,

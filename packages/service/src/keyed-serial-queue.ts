@@ -1,19 +1,19 @@
-/** A place in the queue, behind everyone who entered before with one of the same keys. */
+/** A place in the queue, behind all earlier places that have a key in common with it. */
 export interface QueuePlace {
-  /** Resolves when all of those have left. */
+  /** Resolves when all earlier places with a common key have left. */
   ready: Promise<unknown>;
-  /** Lets the next ones go on. Must be called once, whether the place was ready or not. */
+  /** Leaves the queue, so that later places can become ready. Must be called once, even if this place was not ready. */
   leave(): void;
 }
 
 export interface KeyedSerialQueue {
   /** Queues for several keys together. Places without a common key do not wait for each other. */
   enter(keys: ReadonlySet<string>): QueuePlace;
-  /** Runs the work when all earlier work of its key has ended; rejects as the work does. */
+  /** Runs the work when all earlier work of its key has ended. Rejects if the work rejects. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Runs work of the same key one at a time, in the order of asking. Forgets a key that nobody queues for. */
+/** Creates a queue that runs work of the same key one at a time, in the order of the calls. Unused keys are deleted. */
 export function createKeyedSerialQueue(): KeyedSerialQueue {
   const last = new Map<string, Promise<void>>();
   const enter = (keys: ReadonlySet<string>): QueuePlace => {

@@ -6,7 +6,7 @@ export type { Logger } from "pino";
 export interface LoggerOptions {
   service: string;
   level: string;
-  /** Default: standard output. Tests pass their own. */
+  /** The output. Default: standard output. Tests pass their own. */
   destination?: { write(line: string): void };
 }
 
@@ -14,8 +14,8 @@ const FLUSH_EVERY_MS = 100;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Logs JSON lines. Redacts keys, secrets, bodies and recipients. Writes lines in batches, at most a tenth of a
- * second late.
+ * Creates a logger of JSON lines. It redacts keys, secrets, bodies and recipients, and writes lines in batches, at most
+ * a tenth of a second late.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const destination = options.destination ?? bufferedOutput();
@@ -37,14 +37,14 @@ function bufferedOutput(): BufferedOutput {
     flushEveryMs: FLUSH_EVERY_MS,
     chunkBytes: CHUNK_BYTES,
   });
-  // So that a sudden exit does not lose the line that says why.
+  // A sudden exit must not lose the line with its reason.
   process.on("exit", () => output.flushSync());
   return output;
 }
 
 let writtenAt = 0;
 let writtenTime = "";
-/** Formats each millisecond once: many lines share one under load, and formatting is a good part of a line's cost. */
+/** Formats each millisecond once. Under load many lines share one, and formatting is a large part of a line's cost. */
 function isoTime(): string {
   const now = Date.now();
   if (now !== writtenAt) {
@@ -127,7 +127,7 @@ export function redact(value: Record<string, unknown>, depth = 0): Record<string
   return copy ?? value;
 }
 
-/** Returns what is logged of an error, without the requests, bodies and keys that libraries attach to theirs. */
+/** Returns the fields of an error to log, without the requests, bodies and keys that libraries attach to errors. */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === "object" ? CENSORED : error;
   const { code } = error as { code?: unknown };
@@ -145,7 +145,7 @@ export function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Redacts the bindings of child loggers, which formatters do not see. */
+/** Pino serializers that redact the bindings of child loggers, which formatters do not get. */
 export const SERIALIZERS: Record<string, (value: unknown) => unknown> = {
   ...Object.fromEntries(SECRETS.map((name) => [name, () => CENSORED])),
   err: (error) => describeError(error),
@@ -153,29 +153,29 @@ export const SERIALIZERS: Record<string, (value: unknown) => unknown> = {
 
 export interface BufferedOutputOptions {
   fd: number;
-  /** The longest time that a line waits for others. */
+  /** The maximum time in ms that a line waits for others. */
   flushEveryMs: number;
-  /** A chunk of about this size is written at once. */
+  /** Lines are written at once when they fill a chunk of about this size. */
   chunkBytes: number;
 }
 
 export interface BufferedOutput {
   write(line: string): void;
-  /** Writes everything that waits; drops what a busy reader does not take within a second. Never throws. */
+  /** Writes all waiting lines. Drops those that a busy reader does not accept within a second. Never throws. */
   flushSync(): void;
 }
 
-/** Lines beyond this are dropped, so that a reader that does not read cannot fill our memory. */
+/** If more bytes wait, lines are dropped, so that a reader that does not read cannot fill our memory. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_BYTES_PER_CHARACTER = 3;
 const BUSY_MS = 50;
 const EXIT_WITHIN_MS = 1000;
 
 /**
- * Writes lines to a file descriptor, many in one write. When the reader is gone, lines are lost but the process goes
- * on; pino's own output (sonic-boom) retries a broken pipe for ever at the exit. Measured: 0.1 to 0.25 µs a line,
- * 1.8 to 3.5 by sonic-boom. A line is encoded at once, while it is in the processor's cache; kept as text
- * and encoded later, it costs several times as much.
+ * Creates an output that writes many lines to a file descriptor in one write. If the reader is gone, lines are lost but
+ * the process continues; pino's own output (sonic-boom) retries a broken pipe for ever at the exit. Measured: 0.1 to
+ * 0.25 µs per line, 1.8 to 3.5 µs by sonic-boom. A line is encoded at once, while it is in the processor's cache;
+ * encoding it later costs several times as much.
  */
 export function createBufferedOutput(options: BufferedOutputOptions): BufferedOutput {
   const { fd, flushEveryMs, chunkBytes } = options;
@@ -184,7 +184,7 @@ export function createBufferedOutput(options: BufferedOutputOptions): BufferedOu
   const full: Buffer[] = [];
   let fullBytes = 0;
   let writing = false;
-  /** The reader took nothing, so the timer tries again. */
+  /** Whether the reader accepted nothing, so that the timer tries again. */
   let busy = false;
   let broken = false;
   let timer: NodeJS.Timeout | undefined;

@@ -21,23 +21,23 @@ type Checks = Record<string, () => boolean | Promise<boolean>>;
 export interface ManagementOptions {
   host: string;
   port: number;
-  /** Dependencies by name: whether each is there. A throw, or no answer within a second, counts as no. */
+  /** Checks of required dependencies, by name. A dependency is away if its check throws or takes more than a second. */
   checks: Checks;
-  /** Dependencies that may be away for a while: they are named, and the service stays ready. */
+  /** Checks of optional dependencies. They are reported, but the service stays ready without them. */
   others?: Checks;
   log: Logger;
-  /** `stopping` of the stop signal: when it is aborted, the service is not ready. */
+  /** `Stop.stopping`. When it is aborted, the service is no longer ready. */
   signal: AbortSignal;
 }
 
 export interface Management extends AsyncDisposable {
   port: number;
-  /** Returns the names of the dependencies that are away; checks at most once a second. */
+  /** Returns the names of the dependencies that are away. Checks them at most once a second. */
   away(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Serves health and metrics on their own port: `/health/live`, `/health/ready`, `/metrics`. */
+/** Starts the server of health and metrics on its own port: `/health/live`, `/health/ready`, `/metrics`. */
 export async function startManagement(options: ManagementOptions): Promise<Management> {
   const { log, signal } = options;
   const checks = { ...options.others, ...options.checks };
@@ -116,7 +116,7 @@ async function findAway(checks: Checks): Promise<string[]> {
 }
 
 let defaultMetricsStarted = false;
-/** Started by the first scrape, as they cost a little at every garbage collection. */
+/** Starts Node's default metrics at the first scrape, because they cost a little at each garbage collection. */
 function startDefaultMetrics(): void {
   if (defaultMetricsStarted) return;
   defaultMetricsStarted = true;

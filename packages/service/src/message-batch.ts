@@ -5,14 +5,14 @@ import type { Logger } from "./logger.ts";
 export interface Message {
   data: Uint8Array;
   subject: string;
-  /** 1 at first. Counts every delivery, also those to a process that crashed. */
+  /** The number of deliveries, including this one and those to a process that crashed. */
   deliveryCount: number;
   streamSequence: number;
-  /** Tries of it that began and did not end before their process did; undefined for a message delivered seldom. */
+  /** The number of earlier tries during which the process ended; undefined if the message was rarely delivered. */
   unfinishedTries?: number;
 }
 
-/** A message and its answers to the server. Nobody waits for those: if one is lost, the server delivers again. */
+/** A message with its answers to the server. They are not confirmed: if one is lost, the server redelivers. */
 export interface PulledMessage extends Message {
   ack(): void;
   nak(delayMs: number): void;
@@ -21,7 +21,7 @@ export interface PulledMessage extends Message {
   working(): void;
 }
 
-/** The outcome of one message. `retry` is for our own faults; a rejected message is never handled again. */
+/** The outcome of one message. A `retry` is redelivered after `delayMs`; a rejected message is never handled again. */
 export type MessageOutcome =
   | { kind: "done" }
   | { kind: "retry"; delayMs: number; reason: string }
@@ -30,9 +30,8 @@ export type MessageOutcome =
 export const DONE: MessageOutcome = { kind: "done" };
 
 /**
- * Handles a batch and returns one outcome per message, in order. A throw is a fault of ours: the batch is
- * run again message by message, and the one that throws alone is delivered again later. So handling a
- * message twice must do no harm.
+ * Handles a batch and returns one outcome per message, in order. If it throws, the batch is run again message by
+ * message, and a message that throws alone is redelivered later. So handling a message twice must do no harm.
  */
 export type MessageHandler = (
   messages: Message[],
@@ -40,21 +39,21 @@ export type MessageHandler = (
 ) => Promise<MessageOutcome[]>;
 
 /**
- * Remembers, beyond the end of a process, which messages may have ended it. The server's count of deliveries does
- * not tell: it also counts retries of ours, and messages that were in hand beside the culprit.
+ * Stores persistently which messages may have crashed a process. The server's count of deliveries does not show this:
+ * it also counts our retries, and messages that were in hand together with the faulty one.
  */
 export interface Tries {
-  /** Notes a try. Resolves to the number of tries of this message that began before and never ended. */
+  /** Stores a try. Resolves to the number of earlier tries of this message that never ended. */
   begin(message: Message): Promise<number>;
   end(message: Message): Promise<void>;
 }
 
-/** Keeps a message that will never be handled, with the reason, for people to see. */
+/** Stores a message that will never be handled, with the reason, so that people can see it. */
 export type SetAside = (message: Message, reason: string) => Promise<void>;
 
 const SECOND_MS = 1000;
 const LONGEST_DELAY_MS = 60 * SECOND_MS;
-/** When the first so many messages all fail, the fault is not in the messages, so the rest are not tried. */
+/** If this many messages fail first, the fault is not in the messages, so the other ones are not tried. */
 const FAULTS_IN_A_ROW = 3;
 
 export interface BatchOptions {
@@ -72,13 +71,13 @@ export interface BatchResult {
   done: number;
   retried: number;
   setAside: number;
-  /** No message could be handled, so the fault is not in the messages. */
+  /** Whether no message could be handled, so that the fault is not in the messages. */
   allFailed: boolean;
 }
 
 /**
- * Runs a batch to its end and tells the server what became of each message. Never throws. This is the
- * only place that acks, naks (always with a delay) or terms.
+ * Runs a batch to its end and answers each message to the server. Never throws. Only this function acks, naks (always
+ * with a delay) or terms messages.
  */
 export async function runBatch(messages: PulledMessage[], options: BatchOptions) {
   const result: BatchResult = { done: 0, retried: 0, setAside: 0, allFailed: false };
@@ -108,7 +107,7 @@ function partition(messages: PulledMessage[]): [PulledMessage[], PulledMessage[]
   return [frequent, others];
 }
 
-/** Handles one message alone, so that if the process ends now, this message is to blame. */
+/** Handles one message alone, so that if the process crashes, this message is the cause. */
 async function handleNoted(message: PulledMessage, options: BatchOptions, result: BatchResult) {
   const { tries, log } = options;
   let unfinishedTries: number;
@@ -130,7 +129,7 @@ async function handleNoted(message: PulledMessage, options: BatchOptions, result
   return worked;
 }
 
-/** Resolves to whether any of them could be handled. */
+/** Handles messages. Resolves to whether any of them could be handled. */
 async function handle(messages: PulledMessage[], options: BatchOptions, result: BatchResult) {
   const { log } = options;
   let failure: unknown;
@@ -218,7 +217,7 @@ function faultOutcome(message: PulledMessage): MessageOutcome {
   return { kind: "retry", delayMs: faultDelayMs(message.deliveryCount), reason: "fault" };
 }
 
-/** 1 s, doubled with each delivery, at most a minute, reduced at random by up to half. */
+/** Returns 1 s, doubled with each delivery, at most a minute, reduced at random by up to half. In ms. */
 export function faultDelayMs(deliveryCount: number, random: () => number = Math.random): number {
   const most = Math.min(LONGEST_DELAY_MS, SECOND_MS * 2 ** (deliveryCount - 1));
   return Math.round(most * (1 - random() / 2));

@@ -1,15 +1,15 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import { within } from "./pause.ts";
 
-// Metrics are served by the management port. The values of a label are few and known beforehand: never a tenant, a
-// user, an id, a path or a vendor's words. Names and meanings: docs/operations/metrics.md.
+// The management port serves metrics. The values of a label are few and known in advance: never a tenant, a user, an
+// id, a path or a vendor's text. Names and meanings: docs/operations/metrics.md.
 
-/** 5 ms to a minute. */
+/** Histogram buckets in seconds, from 5 ms to a minute. */
 export const LATENCY_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ] as const;
 
-/** Creates a count that only grows. Call it once per name and process. */
+/** Creates a counter. Call it once per name and process. */
 export function counter<Label extends string>(
   name: string,
   help: string,
@@ -18,7 +18,7 @@ export function counter<Label extends string>(
   return new Counter({ name, help, labelNames });
 }
 
-/** Creates a distribution, in the unit that its name ends with. */
+/** Creates a histogram, in the unit that its name ends with. */
 export function histogram<Label extends string>(
   name: string,
   help: string,
@@ -31,8 +31,8 @@ export function histogram<Label extends string>(
 const COLLECT_TIMEOUT_MS = 2000;
 
 /**
- * Creates a value that `read` sets at each scrape. If `read` fails or takes more than two seconds, the metric is
- * missing from that scrape; the others are not.
+ * Creates a gauge that `read` sets at each scrape. If `read` fails or takes more than two seconds, only this metric is
+ * missing from the scrape.
  */
 export function gauge<Label extends string>(
   name: string,
@@ -48,7 +48,7 @@ export function gauge<Label extends string>(
       ? {}
       : {
           async collect() {
-            // A reset would show 0 for a metric without labels, though nothing is known.
+            // A reset would show 0 for a metric without labels, though its value is unknown.
             if (labelNames.length > 0) this.reset();
             else this.remove();
             try {
@@ -61,7 +61,7 @@ export function gauge<Label extends string>(
   });
 }
 
-/** Returns the age of a UUIDv7 in seconds by our clock, never negative; undefined for another kind of id. */
+/** Returns the age of a UUIDv7 in seconds by our clock, never negative. Undefined for another kind of id. */
 export function secondsSinceId(id: string, nowMs: number = Date.now()): number | undefined {
   if (id[14] !== "7") return undefined;
   const madeAtMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

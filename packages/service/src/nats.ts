@@ -17,9 +17,9 @@ import { pause } from "./pause.ts";
 
 const CONNECT_TIMEOUT_MS = 3000;
 const RETRY_MS = 500;
-/** How often the log mentions a wait. */
+/** The interval in ms in which a wait is logged. */
 const MENTION_EVERY_MS = 5000;
-/** Two pings without an answer end a connection. */
+/** The interval of pings in ms. A connection ends after two unanswered ones. */
 const PING_INTERVAL_MS = 5000;
 const DRAIN_TIMEOUT_MS = 3000;
 
@@ -31,14 +31,14 @@ export interface NatsLink extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Paths of files, as in the configuration; empty: none. */
+/** Paths of files from the configuration; empty if there is no file. */
 export type NatsFiles = Pick<
   CommonConfig,
   "NATS_TLS_CA_FILE" | "NATS_TLS_CERT_FILE" | "NATS_TLS_KEY_FILE" | "NATS_CREDENTIALS_FILE"
 >;
 
 export interface ConnectNatsOptions {
-  /** Addresses, comma-separated, optionally with `user:password@` or `token@`; `tls://` means TLS. */
+  /** The servers' URLs, comma-separated, optionally with `user:password@` or `token@`; `tls://` turns on TLS. */
   url: string;
   files?: NatsFiles;
   /** The name that the server's monitoring shows. */
@@ -48,7 +48,7 @@ export interface ConnectNatsOptions {
   signal?: AbortSignal;
 }
 
-/** Waits until NATS is there, and logs that every few seconds. Afterwards the link reconnects for ever. */
+/** Connects to NATS. Waits until it is reachable, and logs the wait. The link then reconnects for ever. */
 export async function connectNats(options: ConnectNatsOptions): Promise<NatsLink> {
   const { log, signal } = options;
   let mentionedAt = Number.NEGATIVE_INFINITY;
@@ -81,13 +81,16 @@ export async function connectNats(options: ConnectNatsOptions): Promise<NatsLink
   }
 }
 
-/** The sockets that the client opens while a first connection is tried; undefined when it has ended. */
+/** The sockets that the client opens during an attempt to connect; undefined after its end. */
 const dialled = new AsyncLocalStorage<{ sockets: Socket[] | undefined }>();
 subscribe("net.client.socket", (message) => {
   dialled.getStore()?.sockets?.push((message as { socket: Socket }).socket);
 });
 
-/** If a server accepts the socket and stays silent, the client leaves it open, which would keep the process alive. */
+/**
+ * Connects once, and destroys the sockets of a failed attempt. If a server accepts a socket and then sends nothing, the
+ * client leaves the socket open, which would keep the process alive.
+ */
 async function connectOnce(options: ConnectionOptions): Promise<NatsConnection> {
   const attempt: { sockets: Socket[] | undefined } = { sockets: [] };
   try {
@@ -140,7 +143,7 @@ function createLink(nc: NatsConnection, log: Logger): NatsLink {
         );
       }
       if (!nc.isClosed()) await nc.close();
-      // If it was closed during a try to reconnect, the client leaves that socket open.
+      // If the connection is closed during a reconnect, the client leaves the new socket open.
       (nc as NatsConnectionImpl).protocol.transport.discard();
     })();
     return closing;
@@ -169,7 +172,7 @@ async function serverOptions(url: string, files?: NatsFiles): Promise<Connection
   return options;
 }
 
-/** The client ignores credentials in an address, so they are passed as options. */
+/** Returns the credentials in a URL as options, because the client ignores them in URLs. */
 function credentialsOf(address: URL | undefined): ConnectionOptions {
   const user = decodeURIComponent(address?.username ?? "");
   const pass = decodeURIComponent(address?.password ?? "");
@@ -178,8 +181,8 @@ function credentialsOf(address: URL | undefined): ConnectionOptions {
 }
 
 /**
- * Tells a user's open pages, on every gateway, without waiting. Never throws. Returns false while NATS is away: a
- * buffered message would arrive minutes late.
+ * Sends a message to a user's open pages on every gateway, without confirmation. Never throws. Sends nothing and
+ * returns false while NATS is away, because a buffered message could arrive minutes late.
  */
 export function announce(
   nats: Pick<NatsLink, "nc" | "isConnected"> | undefined,

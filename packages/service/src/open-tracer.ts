@@ -46,16 +46,16 @@ type TracingConfig = Pick<
 >;
 
 export interface OpenTracer extends Tracer {
-  /** Exports what waits, for at most a second, and closes all connections. */
+  /** Exports the waiting spans for at most a second, and closes all connections. */
   close(): Promise<void>;
 }
 
-/** Spans that wait for their export; more are dropped. */
+/** The maximum number of spans that wait for their export. Further spans are dropped. */
 const MAX_WAITING_SPANS = 2048;
 const MAX_SPANS_OF_EXPORT = 512;
-/** Exports that run at a time: at a stop all that waits leaves beside the one that runs. */
+/** The maximum number of exports at a time. At a stop, all waiting spans are exported while one export still runs. */
 const EXPORTS_AT_A_TIME = 1 + MAX_WAITING_SPANS / MAX_SPANS_OF_EXPORT;
-/** More than a batch of any service has items. */
+/** More than the items in a batch of any service. */
 const MAX_LINKS = 256;
 const MAX_ATTRIBUTE_CHARACTERS = 256;
 const CLOSE_WITHIN_MS = 1000;
@@ -75,8 +75,8 @@ const spans = counter(
 for (const outcome of ["exported", "failed", "queue_full"]) spans.inc({ outcome }, 0);
 
 /**
- * Opens the export of spans over OTLP/HTTP. The SDK itself reads the headers, the resource's attributes and the delay of
- * an export from the standard variables. This file is imported only when tracing is on, as it loads the SDK.
+ * Opens the export of spans over OTLP/HTTP. The SDK itself reads the headers, the resource's attributes and the delay
+ * of an export from the standard variables. This file is imported only if tracing is on, because it loads the SDK.
  */
 export function openTracer(service: string, config: TracingConfig, log: Logger): OpenTracer {
   const collector = connectCollector(config, log);
@@ -90,7 +90,7 @@ export function openTracer(service: string, config: TracingConfig, log: Logger):
         }),
       )
       .merge(detectResources({ detectors: [envDetector] })),
-    // Only what is sampled is started.
+    // We decide on sampling before a span is started, so the SDK records all spans.
     sampler: new AlwaysOnSampler(),
     spanLimits: {
       linkCountLimit: MAX_LINKS,
@@ -126,7 +126,7 @@ export function openTracer(service: string, config: TracingConfig, log: Logger):
       if (caller !== undefined && trusts) {
         sampled = isParentBased ? caller.sampled : isSampled(caller.traceId);
       } else {
-        // Decides by an id of our own, because a caller that chooses its trace ids could choose which traces a ratio takes.
+        // We decide by a new id: otherwise a caller could choose trace ids that a ratio always samples.
         sampled = isSampled(ids.generateTraceId());
       }
       if (!sampled) return undefined;
@@ -164,7 +164,7 @@ function spanOf(span: SdkSpan): Span {
   };
 }
 
-/** Reads a `traceparent` that we have written ourselves. */
+/** Reads a `traceparent` that we have written, so its form is not checked. */
 function contextOf(traceParent: string): SpanContext {
   return remote(traceParent.slice(3, 35), traceParent.slice(36, 52));
 }
@@ -173,12 +173,12 @@ function remote(traceId: string, spanId: string): SpanContext {
   return { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** Node's channel of what its HTTP clients are answered. */
+/** Node's diagnostics channel for responses to its HTTP clients. */
 const ANSWERS = "http.client.response.finish";
 
 /**
- * Exports spans in batches from a bounded queue, each within the time limit however the collector answers. Counts
- * the spans that are lost, and logs the first failure and the first success after it.
+ * Exports spans in batches from a bounded queue. Each export ends within the timeout, even if the collector is slow.
+ * Counts the lost spans, and logs the first failure and the first success after it.
  */
 function connectCollector(config: TracingConfig, log: Logger) {
   const timeoutMs = config.OTEL_EXPORTER_OTLP_TIMEOUT;
@@ -193,7 +193,7 @@ function connectCollector(config: TracingConfig, log: Logger) {
       return agent;
     },
   });
-  // A page, such as a proxy's error or a sign-in, is no collector's answer, whatever its status: the exporter takes it.
+  // The exporter accepts any answer with status 200, even an HTML page that a proxy sends, such as a sign-in.
   let isPage = false;
   const noteAnswer = (event: unknown) => {
     const { request, response } = event as {
@@ -215,7 +215,7 @@ function connectCollector(config: TracingConfig, log: Logger) {
     export(batch, done) {
       waiting -= batch.length;
       isFull = false;
-      // The exporter's own limit begins anew with each byte of an answer.
+      // The exporter's own timeout restarts with each byte of an answer.
       const timer = setTimeout(closeConnections, timeoutMs);
       exporter.export(batch, (result) => {
         clearTimeout(timer);
@@ -223,7 +223,7 @@ function connectCollector(config: TracingConfig, log: Logger) {
         spans.inc({ outcome: hasFailed ? "failed" : "exported" }, batch.length);
         if (hasFailed !== failing) {
           failing = hasFailed;
-          // A status or a code: never what the collector wrote.
+          // We log a status or a code, never the collector's text.
           const why = result.error === undefined ? "text/html" : faultOf(result.error);
           if (failing) log.warn({ why }, "spans cannot be exported: they are lost");
           else log.info("spans are exported again");

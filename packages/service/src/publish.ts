@@ -9,7 +9,7 @@ import type { Logger } from "./logger.ts";
 import type { NatsLink } from "./nats.ts";
 import { ensureStreams } from "./streams.ts";
 
-/** Why a publish failed. Only after `timeout` the message may have been stored. */
+/** The reason why a publish failed. The message may have been stored only after a `timeout`. */
 export type PublishFaultCode = "disconnected" | "no-stream" | "stream-full" | "timeout" | "refused";
 
 export class PublishFault extends Error {
@@ -23,10 +23,10 @@ export class PublishFault extends Error {
 }
 
 export interface PublishOptions {
-  /** `Nats-Msg-Id`: a second publish with it within the duplicate window stores nothing. */
+  /** The `Nats-Msg-Id`. A second publish with the same id within the duplicate window stores nothing. */
   messageId?: string;
   timeoutMs?: number;
-  /** The stream that must store the message, so that no other one takes it. */
+  /** The stream that must store the message. If it would be another one, the publish fails. */
   expectStream?: string;
 }
 
@@ -36,7 +36,7 @@ export interface PublishReceipt {
 }
 
 export interface Publisher {
-  /** Stores one message of ids in JetStream; resolves once the server has acknowledged it. Throws PublishFault. */
+  /** Stores one message of ids in JetStream. Resolves when the server has acknowledged it. Throws PublishFault. */
   publishIds(
     subject: string,
     items: QueueItem[],
@@ -46,14 +46,14 @@ export interface Publisher {
 
 export interface PublisherOptions {
   nats: NatsLink;
-  /** Streams that are created again when the server has lost them. */
+  /** Streams that are created again if the server has lost them. */
   streams: readonly StreamDefinition[];
   replicas?: number;
   log: Logger;
 }
 
 const PUBLISH_TIMEOUT_MS = 2000;
-/** 10077 "maximum messages/bytes exceeded"; 10047, 10023: no room on the server. */
+/** 10077: the stream's maximum of messages or bytes is exceeded. 10047, 10023: the server has no room. */
 const FULL_CODES = new Set([10077, 10047, 10023, 10122]);
 
 export function createPublisher(options: PublisherOptions): Publisher {
@@ -78,7 +78,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     publishOptions: PublishOptions,
     timeoutMs: number,
   ): Promise<PublishReceipt> => {
-    // The client library would buffer it and send it minutes later, after the caller was told that it failed.
+    // The client library would buffer the message and send it minutes later, after the caller has got the error.
     if (!nats.isConnected()) throw new PublishFault("disconnected", "NATS is not connected");
     const { messageId, expectStream } = publishOptions;
     try {
@@ -131,7 +131,7 @@ function toFault(subject: string, cause: unknown): PublishFault {
   ) {
     return new PublishFault("disconnected", "the NATS connection is closed", cause);
   }
-  // The client library calls "no responders" JetStreamNotEnabled; mostly the stream is missing.
+  // The client library reports "no responders" as JetStreamNotEnabled. Usually the stream is missing.
   if (cause instanceof Error && cause.name === "JetStreamNotEnabled") {
     return new PublishFault("no-stream", `no stream takes ${subject}`, cause);
   }

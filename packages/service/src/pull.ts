@@ -3,27 +3,27 @@ import { createInbox, type Msg, type NatsConnection, nanos } from "@nats-io/tran
 import type { PulledMessage } from "./message-batch.ts";
 import { within } from "./pause.ts";
 
-/** How long the server keeps a pull request that it cannot fill. */
+/** The time in ms that the server keeps a pull request that it cannot fill. */
 const PULL_EXPIRES_MS = 5000;
-/** A request without an answer for this long was lost. */
+/** The time in ms after which a request without an answer counts as lost. */
 const PULL_LOST_MS = PULL_EXPIRES_MS + 2500;
 
 export interface Pull {
-  /** Messages that the server may still send for the present request. */
+  /** Returns how many messages the server may still send for the current request. */
   outstanding(): number;
-  /** Returns why requests no longer reach the consumer; undefined while they do. */
+  /** Returns the reason why requests no longer reach the consumer, or undefined if they do. */
   lost(): string | undefined;
-  /** Asks for up to `count` messages. Call it only when nothing is outstanding. */
+  /** Requests up to `count` messages. Call it only when nothing is outstanding. */
   request(count: number): void;
   /** Marks the pull as lost, for this reason. */
   lose(why: string): void;
-  /** Cancels the request, and waits for every message that the server sent before. */
+  /** Cancels the request, and waits for the messages that the server has sent before. */
   drain(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Pulls from a durable consumer through one subscription. The client library's `fetch` drops messages that are
- * on the wire when it is closed, and each of them waits a whole ack wait. This one drains.
+ * Pulls from a durable consumer through one subscription. When the client library's `fetch` is closed, it drops
+ * messages on the wire, and each of them is only redelivered after the ack wait. This one drains.
  */
 export function openPull(
   nc: NatsConnection,
@@ -48,11 +48,11 @@ export function openPull(
     settle();
   };
   const onStatus = (msg: Msg) => {
-    // A late status of an earlier request says nothing about the present one.
+    // A late status of an earlier request is not about the current one.
     if (msg.subject !== `${inbox}.${serial}`) return;
     const { code = 0, description = "" } = msg.headers ?? {};
     if (code === 100) return;
-    // 404 and 408: the request expired. 409 "deleted" and 503: no consumer takes it.
+    // 404 and 408: the request has expired. 409 "deleted" and 503: the consumer does not exist.
     if (code === 503) lose("no responders");
     else if (code === 409 && /deleted|push based/i.test(description)) lose(description);
     else if (code === 400) lose(`bad request: ${description}`);
@@ -114,6 +114,6 @@ function respond(msg: Msg, word: string): void {
   try {
     msg.respond(word);
   } catch {
-    // The connection is closed: the server delivers the message again.
+    // The connection is closed, so the server redelivers the message.
   }
 }

@@ -3,7 +3,7 @@ import { REALTIME_TOKEN_SECONDS, TENANT_ID, textFault } from "@belfry/contracts/
 import type { RealtimeTokenClaims } from "@belfry/contracts/realtime-token";
 import { SignJWT } from "jose";
 
-/** Fixed, so that a token cannot choose how it is verified. */
+/** The only algorithm, so that a token cannot choose how it is verified. */
 const ALGORITHM = "HS256";
 const MIN_KEY_BYTES = 32;
 /** The name of a header parameter, listed in `crit` (RFC 7515, 4.1.11). */
@@ -12,15 +12,15 @@ const CONCEALED = "concealed";
 const CLOCK_SKEW_SECONDS = 600;
 const KEY_ID = /^[A-Za-z0-9._-]{1,32}$/;
 
-/** Keys of realtime tokens. The first signs; all verify, so that tokens of a retired key stay valid until they expire. */
+/** Keys of realtime tokens. The first signs. All verify, so that tokens of an old key stay valid until they expire. */
 export interface TokenKeys {
   current: { kid: string; key: KeyObject };
   byKid: ReadonlyMap<string, KeyObject>;
 }
 
 /**
- * Reads `kid:base64,kid2:base64`; each key has at least 32 bytes. Throws on a fault, and names the entry by
- * its place, never its text.
+ * Reads `kid:base64,kid2:base64`. Each key has at least 32 bytes. Throws on a fault; the error has the entry's number,
+ * but not its text.
  */
 export function parseTokenKeys(text: string): TokenKeys {
   const byKid = new Map<string, KeyObject>();
@@ -39,7 +39,7 @@ export function parseTokenKeys(text: string): TokenKeys {
     byKid.set(kid, key);
     current ??= { kid, key };
   }
-  // split() gives at least one entry.
+  // split() returns at least one entry.
   return { current: current!, byKid };
 }
 
@@ -64,17 +64,17 @@ export async function signRealtimeToken(
 
 export type VerifiedToken =
   | { ok: true; claims: RealtimeTokenClaims }
-  /** `expired`: a token of ours outside of its time; everything else is `invalid`. */
+  /** `expired`: one of our tokens, but expired or not valid yet. Every other fault is `invalid`. */
   | { ok: false; fault: "expired" | "invalid" };
 
 const INVALID = { ok: false, fault: "invalid" } as const;
 const EXPIRED = { ok: false, fault: "expired" } as const;
-/** Header, payload, and a signature of SHA-256. */
+/** Matches header, payload and a SHA-256 signature. */
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]{43})$/;
 
 /**
- * Verifies a connection token. Never throws. Not done by the library, which runs each HMAC on a thread:
- * that leaves some 3 KiB of memory per connection after ten thousand connects.
+ * Verifies a connection token. Never throws. We do not use the library, because it runs each HMAC on a thread, which
+ * leaves some 3 KiB of memory per connection after ten thousand connects.
  */
 export async function verifyRealtimeToken(
   keys: TokenKeys,
@@ -93,11 +93,11 @@ export async function verifyRealtimeToken(
   const key = typeof kid === "string" ? keys.byKid.get(kid) : undefined;
   if (key === undefined) return INVALID;
   const expected = createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url");
-  // Compared as texts of the same length: base64url writes a signature in one way only.
+  // The texts have the same length and can be compared, because a signature has only one form in base64url.
   if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return INVALID;
 
   const { sub, tenant, iat, exp, nbf, channel } = parseObject(payload);
-  // Checked at signing too, but somebody else may hold the key.
+  // Signing checks this too, but other programs may also have the key.
   if (typeof sub !== "string" || textFault(sub) !== undefined) return INVALID;
   if (typeof tenant !== "string" || !TENANT_ID.test(tenant)) return INVALID;
   if (!isMoment(iat) || !isMoment(exp)) return INVALID;
@@ -116,7 +116,7 @@ function isMoment(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Returns the object in a part of a token; an empty one if there is none. */
+/** Returns the JSON object in a part of a token, or an empty object if there is none. */
 function parseObject(part: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());

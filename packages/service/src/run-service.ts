@@ -6,11 +6,11 @@ import { startManagement } from "./management.ts";
 import { connectNats, type NatsLink } from "./nats.ts";
 import { setTracer } from "./tracing.ts";
 
-/** The parts of a database that starting and stopping use; `packages/database` implements them. */
+/** The parts of a database that starting and stopping need. `packages/database` implements them. */
 export interface ServiceDatabase {
-  /** The name of the process at Postgres and NATS. */
+  /** The name that the process has at Postgres and NATS. */
   applicationName: string;
-  /** Waits for a database with a schema that this code works with; throws the signal's reason. */
+  /** Waits for a database with a schema that this code can use. Throws the signal's reason. */
   ready(options: { log: Logger; signal: AbortSignal }): Promise<void>;
   isThere(): Promise<boolean>;
   close(): Promise<void>;
@@ -20,14 +20,14 @@ export interface ServiceDatabase {
 export interface Service<C extends CommonConfig, D extends ServiceDatabase> {
   name: string;
   config: TObject & { static: C };
-  /** Finds faults that no single variable shows. */
+  /** Returns faults in the combination of variables. */
   check?: (config: C) => readonly string[];
   database: (config: C, log: Logger) => D;
-  /** Streams to be created or updated as soon as NATS is there. */
+  /** Returns the streams to create or update as soon as NATS is there. */
   streams?: (prefix: string) => StreamDefinition[];
-  /** Whether it waits for NATS at the start, and is not ready while NATS is away. */
+  /** Whether the service waits for NATS at the start, and is not ready while NATS is away. */
   needsNats?: boolean;
-  /** The name of its work in readiness, which is away until it has begun. */
+  /** The name of the service's work in readiness. It is reported as away until the work has begun. */
   work: string;
   start: (parts: Parts<C, D>) => Promise<Work>;
 }
@@ -41,20 +41,20 @@ export interface Parts<C extends CommonConfig, D extends ServiceDatabase> {
   nats: Promise<NatsLink>;
   /** The link to NATS; undefined before the first connection. */
   link: () => NatsLink | undefined;
-  /** Whether the dependencies of the work were there at the last check of readiness, at most a second ago. */
+  /** Whether all dependencies were there at the last check of readiness, at most a second ago. */
   canWork: () => Promise<boolean>;
-  /** Ends waits and intake. */
+  /** Aborted when waits and intake must end. */
   signal: AbortSignal;
-  /** Settles with `signal`. */
+  /** Resolves when `signal` is aborted. */
   stopped: Promise<void>;
 }
 
 export interface Work {
-  /** Whether it has begun. Default: when `start` has resolved. */
+  /** Whether the work has begun. Default: true as soon as `start` has resolved. */
   hasBegun?: () => boolean;
   /** Starts the loops of the service. Each ends after the signal, when its work in hand is finished. */
   run: () => Promise<unknown>[];
-  /** Called when they have ended, before the connections close. */
+  /** Called when the loops have ended, before the connections close. */
   close?: () => Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
   let work: Work | undefined;
   const { stopping, signal, stopped, fail } = listenForStop({
     log,
-    // Before the work has begun there is nothing that a load balancer would have to notice.
+    // Before the work has begun, no load balancer sends requests here.
     delayMs: () => (work === undefined ? 0 : config.SHUTDOWN_DELAY_MS),
     graceMs: config.SHUTDOWN_GRACE_MS,
     stopWithParent: config.STOP_WITH_PARENT,
@@ -80,7 +80,7 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
   const live = async () => {
     await using resources = new AsyncDisposableStack();
     if (config.OTEL_EXPORTER_OTLP_ENDPOINT !== "" && config.OTEL_TRACES_SAMPLER !== "always_off") {
-      // Imported here, as it loads the SDK.
+      // Imported here, because it loads the SDK.
       const { openTracer } = await import("./open-tracer.ts");
       const tracer = openTracer(service.name, config, log);
       resources.defer(() => tracer.close());
@@ -104,9 +104,10 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
         signal: stopping,
       }),
     );
-    // The local stack passes port 0, because a port that is free now may be taken in a moment, and learns the real one here.
+    // The local stack passes port 0, because another process could take a port that is free now. It gets the real one
+    // here.
     if (config.STOP_WITH_PARENT && process.connected) {
-      // A parent that ends meanwhile is no fault: `listenForStop` has noticed.
+      // It is no fault if the parent ends meanwhile, because `listenForStop` handles this.
       process.send?.({ managementPort: management.port }, undefined, {}, () => undefined);
     }
     resources.defer(() => link?.close());
@@ -122,7 +123,7 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
       });
       const streams = service.streams?.(config.NATS_PREFIX);
       if (streams !== undefined) {
-        // Imported here, as not every service needs JetStream in its memory.
+        // Imported here, because services without streams do not need JetStream in memory.
         const { ensureStreams } = await import("./streams.ts");
         await ensureStreams(link.nc, streams, { replicas: config.NATS_REPLICAS, log, signal });
       }
@@ -160,7 +161,7 @@ export interface Stop {
 
 export interface StopOptions {
   log: Logger;
-  /** How long it still accepts work after SIGTERM or SIGINT. */
+  /** Returns for how many ms the service still accepts work after SIGTERM or SIGINT. */
   delayMs(): number;
   /** `SHUTDOWN_GRACE_MS`: a process that has not ended this long after `signal` exits with 1. */
   graceMs: number;
@@ -169,9 +170,9 @@ export interface StopOptions {
 }
 
 /**
- * Makes SIGTERM, SIGINT, uncaught errors and, if asked for, the end of the parent process stop the service. A second
- * signal or error exits with 1 at once. The process ends by itself when everything is closed; so if something is
- * left open, it runs until the end of the grace period and that shows.
+ * Stops the service at SIGTERM, SIGINT, an uncaught error or, with `stopWithParent`, the end of the parent process. A
+ * second signal or error exits with 1 at once. The process ends by itself when everything is closed. If something is
+ * left open, the process runs until the end of the grace period, and logs this.
  */
 export function listenForStop({ log, delayMs, graceMs, stopWithParent }: StopOptions): Stop {
   const stopping = new AbortController();
@@ -218,7 +219,7 @@ export function listenForStop({ log, delayMs, graceMs, stopWithParent }: StopOpt
     if (process.connected === false) stop("parent disconnected", 0);
     // A listener alone would keep the process alive.
     process.channel?.unref();
-    // A channel breaks when the parent ends. Without one, look for the parent.
+    // A channel closes when the parent ends. Without a channel, we poll the parent's id.
     if (process.channel === undefined) {
       setInterval(() => {
         if (process.ppid !== parent) stop("parent is gone", 0);

@@ -1,21 +1,21 @@
-/** Calls back after so many milliseconds; returns what cancels that. A test passes its own clock's. */
+/** Calls `call` after `ms` and returns a function that cancels this. Tests pass one of their own clock. */
 export type After = (ms: number, call: () => void) => () => void;
 
-/** Bounds how many units are in use at a time. Waiting calls get theirs in the order in which they asked. */
+/** Limits how many units are in use at a time. Waiting calls get units in the order of their calls. */
 export interface Semaphore {
-  /** Runs the work as soon as it has its units, and gives them back at its end. Rejects as the work does. */
+  /** Runs the work as soon as its units are free, and releases them at its end. Rejects if the work rejects. */
   run<T>(work: () => Promise<T>, units?: number): Promise<T>;
-  /** Takes one unit, to be released; resolves to false when none came free within `waitMs`. */
+  /** Acquires one unit, which the caller must release. Resolves to false if none becomes free within `waitMs`. */
   acquire(waitMs: number): Promise<boolean>;
-  /** Gives back one unit. */
+  /** Releases one unit. */
   release(): void;
-  /** Lets those begin who wait and fit now: call it when the answer of `fits` may have changed. */
+  /** Begins waiting calls that fit now. Call it when the result of the `capacity` function may have changed. */
   resume(): void;
   /** Units in use. */
   readonly used: number;
 }
 
-/** `capacity`: the units that there are, or whether so many more fit beside those in use. */
+/** Creates a semaphore. `capacity`: the number of units, or a function: whether `units` more fit with `used` in use. */
 export function createSemaphore(
   capacity: number | ((units: number, used: number) => boolean),
   after: After = afterTimeout,
@@ -85,14 +85,14 @@ function afterTimeout(ms: number, call: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** A semaphore of several users, as tenants, none of whom can take all of it. */
+/** A semaphore for several users, such as tenants. No user can acquire all units. */
 export interface FairSemaphore {
   /**
-   * Takes up to `wanted` units, at least `least` (default: one), and waits for those. Resolves to 0 when they did not
-   * come free within `waitMs`, and at once when too many of this key wait already.
+   * Acquires up to `wanted` units, but at least `least` (default: one), and waits for these. Resolves to 0 if they do
+   * not become free within `waitMs`, and at once if too many calls of this key already wait.
    */
   acquire(key: string, wanted: number, waitMs: number, least?: number): Promise<number>;
-  /** Gives back units; default: one. */
+  /** Releases units; by default one. */
   release(key: string, units?: number): void;
   /** Units in use. */
   readonly used: number;
@@ -113,18 +113,18 @@ interface Holder {
 }
 
 /**
- * A key gets at most total / (keys that use or wait + 1) units, no more than it leaves free, and no more than
- * `mostOf` it. So a lone key gets half. A new key always finds a free unit, however long the work of the others
- * takes, unless log2(total) keys took all they could at once. A key without units may exceed its share to get its
- * `least`. The same share bounds how many of the `maxWaiting` places a key's waiters take. Released units go to the
- * waiting keys in turn, within a key to the longest waiter.
+ * Creates a fair semaphore. A key gets at most total / (keys that use or wait + 1) units, at most as many as it leaves
+ * free, and at most `mostOf(key)`. So a lone key gets half. A new key always finds a free unit, even if the work of the
+ * other keys takes long, unless log2(total) keys each took their maximum. A key without units may exceed its share to
+ * get its `least`. The same share of `maxWaiting` limits how many calls of a key may wait. Released units are given to
+ * the waiting keys in rotation, and within a key to the call that has waited longest.
  */
 export function createFairSemaphore(
   total: number,
   maxWaiting: number,
   mostOf: (key: string) => Promise<number> = async () => total,
 ): FairSemaphore {
-  /** Keys that use or wait for units; the one served longest ago comes first. */
+  /** Keys that use or wait for units; the key that was served longest ago is first. */
   const holders = new Map<string, Holder>();
   let used = 0;
 
@@ -132,7 +132,7 @@ export function createFairSemaphore(
 
   const grant = (holder: Holder, wanted: number, least: number): number => {
     const free = total - used;
-    // Earlier keys had larger shares and keep them: so nobody may hold more than it leaves free.
+    // Earlier keys had larger shares and still use them. So no key may use more units than it leaves free.
     const room = Math.floor((free - holder.used) / 2);
     const fair = Math.max(
       holder.used === 0 ? least : 0,
@@ -170,7 +170,7 @@ export function createFairSemaphore(
       const holder = holders.get(key) ?? { used: 0, most, waiters: new Set<Waiter>() };
       holder.most = most;
       holders.set(key, holder);
-      // Nobody overtakes those who wait already.
+      // A new call does not overtake waiting calls.
       const taken = holder.waiters.size > 0 ? 0 : grant(holder, wanted, least);
       if (taken > 0) return taken;
       if (holder.waiters.size >= shareOf(maxWaiting)) return 0;

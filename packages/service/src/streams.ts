@@ -15,7 +15,7 @@ const MENTION_EVERY_MS = 5000;
 const API_TIMEOUT_MS = 3000;
 const READ_TIMEOUT_MS = 2000;
 
-/** A stream or consumer on the server differs in a way that no update can change. */
+/** Thrown if a stream or consumer on the server differs in a way that no update can change. */
 export class StreamMismatch extends Error {
   override readonly name = "StreamMismatch";
 }
@@ -24,13 +24,13 @@ export interface EnsureOptions {
   /** Copies of each stream; default 1. */
   replicas?: number;
   log: Logger;
-  /** Ends the wait for JetStream; throws its reason. */
+  /** Ends the wait for JetStream, which then throws the signal's reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Creates or updates the streams, and reads back what the server has. Waits while JetStream is
- * away. Throws StreamMismatch, naming the field, if an update cannot help.
+ * Creates or updates the streams, and checks the configuration that the server then has. Waits while JetStream is away.
+ * Throws StreamMismatch with the name of the field if an update cannot help.
  */
 export async function ensureStreams(
   nc: NatsConnection,
@@ -45,7 +45,7 @@ export async function ensureStreams(
   });
 }
 
-/** Does the same for a stream and one durable consumer of it. */
+/** Does the same as `ensureStreams` for a stream and one of its durable consumers. */
 export async function ensureConsumer(
   nc: NatsConnection,
   stream: StreamDefinition,
@@ -143,13 +143,13 @@ async function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** "replicas > 1 not supported in non-clustered mode", which the server calls a 500. */
+/** "replicas > 1 not supported in non-clustered mode". The server's status for this is 500. */
 const TOO_MANY_REPLICAS = 10074;
 
-/** "no suitable peers for placement", which the server calls a 400: too few servers of the cluster are up. */
+/** "no suitable peers for placement": too few servers of the cluster are up. The server's status for this is 400. */
 const NO_SUITABLE_PEERS = 10005;
 
-/** Turns a refusal as a bad request into StreamMismatch: trying again would not help. */
+/** Turns a refusal for which a retry would not help into a StreamMismatch. */
 async function orMismatch(what: string, request: Promise<unknown>): Promise<void> {
   try {
     await request;
@@ -181,14 +181,14 @@ function faultyField(wanted: object, actual: object): string | undefined {
   )?.[0];
 }
 
-/** The age of the oldest message of a stream, in ms; undefined if the stream is empty. */
+/** Returns the age of the oldest message of a stream in ms, or undefined if the stream is empty. */
 export async function oldestMessageMs(nc: NatsConnection, stream: StreamDefinition) {
   const manager = await managerOf(nc, READ_TIMEOUT_MS);
   const { state } = await manager.streams.info(stream.name);
   return state.messages === 0 ? undefined : Date.now() - Date.parse(state.first_ts);
 }
 
-/** The age of the oldest message that a consumer has not delivered yet, in ms; undefined if it has delivered all. */
+/** Returns the age in ms of the oldest message that a consumer has not delivered; undefined if it has delivered all. */
 export async function oldestUndeliveredMs(
   nc: NatsConnection,
   { stream, durable, filterSubject }: ConsumerDefinition,
@@ -205,23 +205,23 @@ export async function oldestUndeliveredMs(
 export interface StoreWatchOptions {
   nc: NatsConnection;
   streams: readonly StreamDefinition[];
-  /** At the first call, a stream that is younger than this counts as created again. */
+  /** At the first call, a stream that is younger than this, in ms, counts as created again. */
   recentMs: number;
-  /** The messages of the stream are lost: publish them again. When it throws, the next call tries again. */
+  /** Called when the messages of a stream are lost, to publish them again. If it throws, the next call retries. */
   onLost: (stream: string, ageMs: number) => Promise<void>;
   now: () => number;
 }
 
 /**
- * Returns a check, by the streams' creation times, whether one was lost and created again by whoever missed it
- * first. Without the check its messages are published again only when that is due anyway.
+ * Returns a function that checks, by the creation times, whether a stream was lost and created again by any process.
+ * Without this check, the lost messages would only be published again when a periodic sweep is due.
  */
 export function createStoreWatch(options: StoreWatchOptions): () => Promise<void> {
   const { nc, streams, recentMs, onLost, now } = options;
   const births = new Map<string, string>();
   return async () => {
     const manager = await managerOf(nc, READ_TIMEOUT_MS);
-    // All at once, so that the server and this process wake up once.
+    // The requests are sent together, so that the server and this process wake up once.
     const looks = await Promise.allSettled(
       streams.map(async ({ name }) => {
         const { created } = await manager.streams.info(name);

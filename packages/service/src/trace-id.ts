@@ -4,8 +4,8 @@ import { TRACE_ID } from "@belfry/contracts/identifiers";
 import { HEADERS } from "@belfry/contracts/trigger";
 
 /**
- * Returns the trace id of a request: its valid `X-Trace-Id`, else that of its valid `traceparent`, else
- * a new one. Never throws. Node joins repeated headers with commas, which makes both invalid.
+ * Returns the trace id of a request: from a valid `X-Trace-Id`, else from a valid `traceparent`, else a new one. Never
+ * throws. Node joins repeated headers with commas, which makes them invalid.
  */
 export function traceIdOf(headers: IncomingHttpHeaders): string {
   const given = headers[HEADERS.traceId];
@@ -44,7 +44,7 @@ export function parseTraceParent(header: string): ParentContext | undefined {
 }
 
 const ID_BYTES = 16;
-/** Random bytes for many ids: fetched for one id at a time they cost twenty times as much. */
+/** Random bytes for many ids. Fetching them for each id would cost twenty times as much. */
 const random = Buffer.alloc(256 * ID_BYTES);
 let used = random.length;
 

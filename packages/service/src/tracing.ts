@@ -1,29 +1,30 @@
-/** Attributes of a span. Never an address, a name, a text or a secret: ids, event types, kinds and numbers. */
+/** Attributes of a span: ids, event types, kinds and numbers. Never an address, a name, a text or a secret. */
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
 export interface SpanStart {
   kind?: "client" | "consumer" | "producer" | "server";
-  /** W3C `traceparent` of the parent; absent: the span begins a trace of its own. */
+  /** W3C `traceparent` of the parent. If absent, the span begins its own trace. */
   parent?: string;
-  /** `traceparent` of other spans that belong to it, as those of a batch's events. */
+  /** `traceparent`s of related spans, such as those of a batch's events. */
   links?: readonly string[];
   attributes?: SpanAttributes;
-  /** Milliseconds since 1970. Default: now. */
+  /** The start time in ms since 1970. Default: now. */
   startedAt?: number;
 }
 
-/** A span that is recorded: what is not sampled has none. One that is disposed before its end counts as failed. */
+/** A recorded span. Work that is not sampled has none. A span that is disposed before `end` counts as failed. */
 export interface Span extends Disposable {
-  /** Its own W3C `traceparent`, for its children and for links to it. */
+  /** The span's W3C `traceparent`, for its children and for links to it. */
   readonly traceParent: string;
-  /** Ends it. With a fault (a class or a code, never a message) it counts as failed. */
+  /** Ends the span. With a fault (a class or a code, never a message) it counts as failed. */
   end(attributes?: SpanAttributes, fault?: string): void;
 }
 
 export interface Tracer {
   /**
-   * The span of a request, for its caller's `traceparent` if that is valid; undefined if it is not sampled. Whether it is,
-   * says our own sampler, unless `trusts`: then the caller's sampled flag counts, as parent-based samplers read it.
+   * Starts the span of a request as a child of the caller's `traceparent`, if that is valid. Returns undefined if it is
+   * not sampled. Our sampler decides this without regard to the caller, unless `trusts` is set: then parent-based
+   * samplers follow the caller's sampled flag.
    */
   startRequest(
     callersParent: string | undefined,
@@ -31,23 +32,23 @@ export interface Tracer {
     name: string,
     start: SpanStart,
   ): Span | undefined;
-  /** Starts a span of something that is sampled. */
+  /** Starts a span for work that is sampled. */
   start(name: string, start: SpanStart): Span;
 }
 
 let current: Tracer | undefined;
 
-/** Undefined while tracing is off: then nobody makes anything for a span. */
+/** Returns the tracer, or undefined while tracing is off, so that callers prepare nothing for a span. */
 export function tracer(): Tracer | undefined {
   return current;
 }
 
-/** Set by `runService`, and by tests; undefined switches tracing off. */
+/** Sets the tracer; undefined turns tracing off. `runService` and tests call it. */
 export function setTracer(one: Tracer | undefined): void {
   current = one;
 }
 
-/** Ends the span as the work ends, and returns the work. */
+/** Ends the span when the work ends, and returns the work. */
 export function endWith<Result>(span: Span | undefined, work: Promise<Result>): Promise<Result> {
   if (span === undefined) return work;
   work.then(
@@ -57,14 +58,14 @@ export function endWith<Result>(span: Span | undefined, work: Promise<Result>): 
   return work;
 }
 
-/** The code of an error, else its class. */
+/** Returns the code of an error, else its class. */
 export function faultOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code === "string" || typeof code === "number") return String(code);
   return error instanceof Error ? error.name : "_OTHER";
 }
 
-/** The fields of a log line about a span, named as OpenTelemetry names them; `traceId` is Belfry's own id. */
+/** Returns a span's log fields with OpenTelemetry's names. The field `traceId` of other lines is Belfry's own id. */
 export function spanFields(
   span: Span | undefined,
 ): { trace_id: string; span_id: string } | undefined {
@@ -74,8 +75,8 @@ export function spanFields(
 }
 
 /**
- * The span of one call of a database function for a batch, with a link to each of its sampled items; undefined if none
- * is sampled. It begins a trace of its own, as it belongs to all of them.
+ * Starts the span of one call of a database function for a batch. It begins its own trace, with a link to each sampled
+ * item of the batch. Returns undefined if no item is sampled.
  */
 export function startStatement<Item>(
   procedure: string,
@@ -96,7 +97,7 @@ export function startStatement<Item>(
     attributes: {
       "db.system.name": "postgresql",
       "db.stored_procedure.name": procedure,
-      // The convention knows no batch of one.
+      // In OpenTelemetry's convention, one item is not a batch.
       "db.operation.batch.size": items.length > 1 ? items.length : undefined,
     },
     ...(startedAt !== undefined && { startedAt }),

@@ -4,28 +4,28 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
-/** Remembers values by key until the configuration changes its version. */
+/** A cache of values by key, until the version of the configuration changes. */
 export interface VersionedCache<Value> {
-  /** Returns what is remembered of a key, without a read; undefined if nothing is. */
+  /** Returns the cached entry of a key without a read, or undefined if there is none. */
   peek(key: string): { value: Value | undefined } | undefined;
-  /** Resolves to undefined if the value does not exist, and remembers that. Rejects if the read does. */
+  /** Returns a value, or undefined if it does not exist, which is cached too. Rejects if the read fails. */
   get(key: string): Promise<Value | undefined>;
-  /** Resolves to the values that exist; those that are not remembered are read together. */
+  /** Returns the values that exist. Those that are not cached are read together. */
   getAll(keys: Iterable<string>): Promise<Map<string, Value>>;
-  /** Called when the version has changed: later calls get nothing that was read before. */
+  /** Clears the cache when the version has changed. Later calls return nothing that was read before. */
   clear(): void;
 }
 
 export interface VersionedCacheOptions<Value> {
-  /** The most keys; the least recently used one is forgotten. */
+  /** The maximum number of keys. Beyond it, the least recently used one is removed. */
   max: number;
-  /** Bounds the bytes of all remembered values together; a value that takes more is not remembered. */
+  /** The limit for the bytes of all cached values together. A value that is larger by itself is not cached. */
   weight?: { maxBytes: number; bytesOf(value: Value): number };
-  /** Reads all keys at once; keys missing in its answer do not exist. */
+  /** Reads all keys at once. Keys that are missing in the result do not exist. */
   read(keys: readonly string[]): Promise<ReadonlyMap<string, Value>>;
 }
 
-/** Callers that need a key which is being read wait for the same read. */
+/** Creates a cache. Concurrent callers of the same key share one read. */
 export function createVersionedCache<Value>(
   options: VersionedCacheOptions<Value>,
 ): VersionedCache<Value> {
@@ -59,7 +59,7 @@ export function createVersionedCache<Value>(
         waits.set(key, begun);
       }
     }
-    // All together, so that a read that fails while another is awaited is not unhandled.
+    // All reads are awaited together, so that the rejection of one is not unhandled while another is awaited.
     await Promise.all(waits.values());
     for (const [key, underWay] of waits) {
       const value = (await underWay).get(key);
@@ -76,7 +76,7 @@ export function createVersionedCache<Value>(
     },
     getAll,
     clear() {
-      // A new table, so that reads under way fill the old one.
+      // Reads that are still running fill the old table.
       table = createTable(options);
     },
   };
@@ -97,7 +97,7 @@ function createTable<Value>({ max, weight }: VersionedCacheOptions<Value>) {
   };
 }
 
-/** Reads values one by one, all at the same time, as an answer of `read`. */
+/** Reads the values with one concurrent call per key, as a result for `read`. */
 export async function readEach<Value>(
   keys: readonly string[],
   read: (key: string) => Promise<Value | undefined>,
@@ -112,20 +112,20 @@ export async function readEach<Value>(
 }
 
 export interface WatchVersionOptions {
-  /** Reads the version row, with one cheap query. */
+  /** Reads the version of the configuration with one cheap query. */
   read: () => Promise<bigint | string>;
-  /** Default 2,000: a change has to be in force within 5 s. */
+  /** The interval in ms. Default 2,000, because a change must be in force within 5 s. */
   everyMs?: number;
-  /** Announces changes, which makes the next poll come at once. Polling works without it. */
+  /** The connection on which changes are announced, so that the next poll is at once. Polling works without it. */
   nc?: NatsConnection | Promise<NatsConnection>;
   prefix: string;
-  /** Called with the first version, and when it has changed. After a throw it is called again. */
+  /** Called with the first version and with each new one. If it throws, the next poll calls it again. */
   onChange: (version: string) => void | Promise<void>;
   log: Logger;
   signal: AbortSignal;
 }
 
-/** Polls the version of the configuration until the signal, and goes on after errors of the database. */
+/** Polls the version of the configuration until the signal. Continues after errors of the database. */
 export async function watchVersion(options: WatchVersionOptions): Promise<void> {
   const { everyMs = 2000, nc, log, signal } = options;
   let known: string | undefined;
@@ -141,7 +141,7 @@ export async function watchVersion(options: WatchVersionOptions): Promise<void> 
   // `connectNats` logs why NATS is away.
   Promise.resolve(nc).then(listen, () => undefined);
   while (!signal.aborted) {
-    // Renewed before the read, so that a change announced during it is read at once.
+    // Created before the read, so that a change that is announced during the read is read at once.
     nudge = new AbortController();
     try {
       const version = String(await options.read());
