@@ -1,4 +1,4 @@
-/** Colours as `#rrggbb`, and which of them can be read on which. */
+/** Computes with colours in the form `#rrggbb`, so that texts have enough contrast with their background. */
 
 const WHITE = "#ffffff";
 const BLACK = "#000000";
@@ -10,13 +10,13 @@ export function isColor(text: string): boolean {
   return /^#[0-9a-f]{6}$/i.test(text);
 }
 
-/** The contrast of two colours, from 1 to 21, as WCAG 2 counts it. */
+/** Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2). */
 export function contrast(one: string, other: string): number {
   const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05);
 }
 
-/** White or black, whichever is readable on a colour; white if both are. */
+/** Returns white if it is readable on a colour, else white or black, whichever has more contrast. */
 export function textOn(background: string): string {
   if (contrast(WHITE, background) >= READABLE) return WHITE;
   return contrast(WHITE, background) > contrast(BLACK, background) ? WHITE : BLACK;

@@ -29,7 +29,7 @@ export type CompiledContent =
     }
   | { ok: false; faults: TagFault[] };
 
-/** Compiles a content whose tags have been scanned without faults. */
+/** Compiles a mail's content. `tags` are its scanned tags, which have no faults. */
 export async function compileEmailContent(
   content: string,
   tags: readonly Tag[],
@@ -71,7 +71,7 @@ export async function compileEmailContent(
 
 const KEPT = "newline_to_br is for HTML: a plain text keeps the line ends of its values";
 
-/** Hosts of MJML's own pictures: icons of social networks, arrows of carousels and accordions. */
+/** Base URLs of MJML's own pictures: icons of social networks, arrows of carousels and accordions. */
 const MJML_PICTURES = ["https://www.mailjet.com/images/", "https://i.imgur.com/"];
 
 function pictureWarnings(content: string, html: string): TagFault[] {
@@ -83,7 +83,7 @@ function pictureWarnings(content: string, html: string): TagFault[] {
   );
 }
 
-/** Faults of compiled HTML, each at the tag of the source that it comes from. */
+/** Returns the faults of compiled HTML, each at the tag of the source that causes it. */
 function compiledFaults(
   html: string,
   indexes: readonly number[],
@@ -112,7 +112,7 @@ function compiledFaults(
   return [...faults].map(([index, message]) => ({ offset: tags[index]?.start ?? 0, message }));
 }
 
-/** Faults of blocks that a compiler has torn apart. `indexes`: the source indexes of the text's tags. */
+/** Returns the fault of a block that the compiler has torn apart. `indexes`: the source indexes of the text's tags. */
 function brokenBlocks(text: string, indexes: readonly number[], tags: readonly Tag[]): TagFault[] {
   const compiled = scanTags(text).tags;
   const [fault] = findBlocks(compiled).faults;
@@ -122,7 +122,7 @@ function brokenBlocks(text: string, indexes: readonly number[], tags: readonly T
   return [{ offset, message: `this block does not survive here as a whole: ${fault.message}` }];
 }
 
-/** Faults in the order of their places, which may be far from the block's tag. */
+/** Returns the faults in the order of their offsets. A block's fault may be far from its tag. */
 function htmlFaults(
   html: string,
   tags: readonly Tag[],
@@ -135,7 +135,7 @@ function htmlFaults(
   return [...values, ...blocks].sort((a, b) => a.offset - b.offset);
 }
 
-/** The compiler's faults; one that names a tag stands at that tag, any other at its line. */
+/** Returns the compiler's faults. A fault that names a tag is at this tag, any other at its line. */
 function compilerFaults(
   result: Extract<MarkupResult, { ok: false }>,
   words: MarkupWords,
@@ -154,7 +154,7 @@ function compilerFaults(
   });
 }
 
-/** Makes a page of a plain text. Line ends of the template become `<br>`; those of values show by `white-space`. */
+/** Makes a page of a plain text. Line ends of the template become `<br>`; those of values are kept by `white-space`. */
 function textPage(content: string, tags: readonly Tag[], language: string | undefined): string {
   let body = "";
   let at = 0;
@@ -173,8 +173,7 @@ function textPage(content: string, tags: readonly Tag[], language: string | unde
 }
 
 /**
- * Removes lines that hold only tags of blocks, and the blanks that tags trim. The tags of the result are written as
- * in a compiled text.
+ * Removes lines that contain only tags of blocks, and the blanks that tags trim. Writes the tags as in a compiled text.
  */
 export function withoutTagLines(text: string, tags: readonly Tag[]): string {
   const extents = tagExtents(text, tags);
@@ -207,7 +206,7 @@ function areOfOneLine(text: string, tag: Tag | undefined, next: Tag | undefined)
   return /^[ \t]*$/.test(text.slice(tag.end, next.start));
 }
 
-/** The line that tags fill, with its line end. Undefined if the line holds anything else. */
+/** Returns the line that tags fill, with its line end, or undefined if the line contains anything else. */
 function lineOf(
   text: string,
   tags: readonly Tag[],

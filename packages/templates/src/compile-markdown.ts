@@ -1,4 +1,4 @@
-/** Compiles a mail's Markdown: to components of MJML, which are set in the layout and compiled as MJML is. */
+/** Compiles a mail's Markdown to MJML components, inserts these into the layout and compiles the whole as MJML. */
 
 import { type CompiledContent, compileEmailContent } from "./compile-email.ts";
 import { findBlocks } from "./language/parse-template.ts";
@@ -28,13 +28,13 @@ export type PartFault = TagFault & { part: Part };
 
 export type CompiledMarkdown =
   | (Omit<Extract<CompiledContent, { ok: true }>, "warnings"> & {
-      /** Those of the mail and of the layout. */
+      /** The tags of the mail and of the layout. */
       tags: Tag[];
       warnings: PartFault[];
     })
   | { ok: false; faults: PartFault[] };
 
-/** Compiles a content whose tags have been scanned without faults, in a layout without faults. */
+/** Compiles a mail's Markdown in a layout. `tags` are the scanned tags; they and the layout have no faults. */
 export async function compileMarkdown(
   source: string,
   tags: readonly Tag[],
@@ -82,7 +82,7 @@ export async function compileMarkdown(
   if (lost.length > 0) return refused("mail", lost);
   const compiled = await compileEmailContent(whole.content, whole.tags, settings, "mjml", true);
   const ofPart = ({ offset, message }: TagFault): PartFault => {
-    // A fault without a place is about the mail: the layout was compiled when it was saved.
+    // A fault without an offset is about the mail, because the layout was compiled when it was saved.
     if (offset === 0) return { part: "mail", offset, message };
     const origin = whole.originOf(offset);
     return { part: origin.field, offset: origin.offset, message };
@@ -94,11 +94,11 @@ export async function compileMarkdown(
 
 const SLOT = "{{ $content }} stands in a layout: it is what this mail takes the place of";
 
-/** The first line of a mail may say what mailboxes show behind the subject. */
+/** Separates a first line `preheader: …` from the body. Mailboxes show its text behind the subject. */
 function takePreheader(content: string): { preheader: string | undefined; body: string } {
   const [line = "", preheader = ""] = /^\s*preheader:[ \t]*([^\r\n]*)/i.exec(content) ?? [];
   if (preheader === "") return { preheader: undefined, body: content };
-  // Its line stays, so that the others keep their numbers.
+  // An empty line stays in its place, so that the line numbers of faults do not change.
   const body = line.replace(/[^\r\n]/g, "") + content.slice(line.length);
   return { preheader, body };
 }
@@ -107,7 +107,7 @@ function blocksOf(tags: readonly Tag[]): number[][] {
   return findBlocks(tags).blocks.map(({ tags: own }) => own);
 }
 
-/** The platform's layout knows what is behind its words; whoever has another says what links look like. */
+/** Returns the style of links. Only for the platform's layout, whose background is known, the colour is adapted to it. */
 function linkStyle(
   { content, primaryColor = PLATFORM_COLORS.primaryColor }: Layout,
   { linkSchemes }: CompileSettings,
@@ -145,7 +145,7 @@ function refused(
   return { ok: false, faults: faults.map((fault) => ({ part, ...fault })) };
 }
 
-/** A fault of the Markdown at the tag that it names, else where its line has what it looks for. */
+/** Returns a fault of the Markdown at the tag that it names, else at `near` in its line, else at the line. */
 function placed(fault: MarkupFault, words: MarkdownWords, tags: readonly Tag[]): TagFault {
   const { message, tag } = words.read(fault.message);
   if (tag !== undefined) return { offset: tags[tag]?.start ?? 0, message };
@@ -168,7 +168,7 @@ function lostTags(whole: Composition<Part>, tags: readonly Tag[]): TagFault[] {
     }));
 }
 
-/** All that a mail may be made of. */
+/** A mail with every element that Markdown mails may have. */
 const SAMPLE = `preheader: Words
 
 # Heading
@@ -190,7 +190,7 @@ Words and [a link](https://example.com).
 ![Image](https://example.com/image.png)
 `;
 
-/** All faults of a layout, found by setting a mail in it that has everything a mail may have. */
+/** Returns all faults of a layout. Compiles a mail in it that has every possible element. */
 export async function checkLayout(
   layout: Layout,
   settings: CompileSettings,

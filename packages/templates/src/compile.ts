@@ -27,8 +27,8 @@ export type CompileResult =
   | { ok: false; faults: TemplateFault[] };
 
 /**
- * Checks a source and compiles it. Faults are answers with line and column; nothing a tenant writes
- * makes this throw, or run longer than the compiler's time limit.
+ * Checks a source and compiles it. Returns faults with line and column. No source makes this throw, or run longer than
+ * the compiler's time limit.
  */
 export async function compileTemplate(
   source: TemplateSource,
@@ -145,7 +145,7 @@ function breakFaults(tags: readonly Tag[]): TagFault[] {
   return tags.filter(breaksLines).map(({ start }) => ({ offset: start, message }));
 }
 
-/** A template that is too large with nothing in its tags would fail each time it is sent. */
+/** Refuses a template that is too large or too costly even with empty tags, because each of its messages would fail. */
 function checkSize(compiled: CompiledTemplate): Extract<CompileResult, { ok: true }> | Refused {
   const rendered = createRenderer(compiled)({});
   if (rendered.ok) return { ok: true, compiled, warnings: [] };
@@ -172,7 +172,7 @@ function refused(faults: TemplateFault[]): Refused {
   return { ok: false, faults: faults.slice(0, MAX_FAULTS) };
 }
 
-/** Editors end a file with a line end that nobody means to send. */
+/** Removes the line end that editors add at the end of a file. */
 function withoutLastLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
@@ -181,7 +181,7 @@ export type CompiledMail =
   | (Omit<Extract<CompiledMarkdown, { ok: true }>, "warnings"> & { warnings: TemplateFault[] })
   | { ok: false; faults: TemplateFault[] };
 
-/** `content`: the source's, cleaned, and its tags, which have no faults. */
+/** Compiles a mail's content. The second argument is its cleaned text and its tags, which have no faults. */
 export async function compileContent(
   { format, layout = PLATFORM_LAYOUT }: Extract<TemplateSource, { kind: "email" }>,
   { text, tags }: { text: string; tags: Tag[] },

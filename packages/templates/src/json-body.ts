@@ -1,4 +1,4 @@
-/** JSON with the template language: what a request to somebody else's API holds. */
+/** Checks and renders JSON bodies in the template language, for requests to other APIs. */
 
 import { MAX_JSON_BYTES, MAX_JSON_WORK_CHARACTERS } from "./language/bounds.ts";
 import type { Branch, Node } from "./language/expressions.ts";
@@ -17,8 +17,8 @@ export interface JsonBodyFault {
 }
 
 /**
- * The faults of a JSON body with tags; `names`: the values that there are. A tag stands in a text in quotes, where its
- * value is escaped, or where a value of JSON stands: `"text": {{ text }}`.
+ * Returns the faults of a JSON body with tags. `names` are the available variables. A tag may be inside a JSON string,
+ * where its value is escaped, or in place of a whole JSON value: `"text": {{ text }}`.
  */
 export function jsonBodyFaults(body: string, names: readonly string[]): JsonBodyFault[] {
   return placeFaults("content", body, faultsOf(body, names)).map(({ line, column, message }) => ({
@@ -46,7 +46,7 @@ function faultsOf(body: string, names: readonly string[]): TagFault[] {
   const places = findTagsInStrings(body, tags, nodes);
   const faults = [...breaks, ...unknown, ...places.faults];
   if (faults.length > 0) return faults;
-  // Tries the first part of every block, then the second, and so on. So each part is in one of these texts.
+  // Each text has the same part of every block: the first texts have the first parts, and so on. So all parts are tried.
   const most = Math.min(branchesOf(nodes), MAX_TRIED_PARTS);
   for (let part = 0; part < most; part++) {
     const fault = jsonFault(
@@ -64,10 +64,10 @@ export type RenderedJson =
   | { ok: true; text: string }
   | { ok: false; reason: "too large" | "no JSON" };
 
-/** Prepares a body that has no faults. The returned function writes JSON, or reports that the result is none. */
+/** Prepares a body that has no faults. The returned function writes JSON, or reports that the result is not JSON. */
 export function createJsonBody(body: string): (values: Record<string, unknown>) => RenderedJson {
   const write = createWriter(body, {
-    // JSON can hold every character.
+    // JSON can contain every character.
     clean: (text) => text,
     slots: jsonSlots,
     measure: (text) => Buffer.byteLength(text),
@@ -107,10 +107,13 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 
-/** The state at the end of a text: outside quotes, in quotes, after a backslash, or before that many digits of \u. */
+/** The scanner's state: outside a string, in a string, after a backslash, or in `\u` with that many digits to come. */
 type Place = "outside" | "text" | "escape" | 1 | 2 | 3 | 4;
 
-/** The tags that stand in a text in quotes, by their index. Each part of a block ends where the block begins. */
+/**
+ * Returns the indexes of the tags that are inside a JSON string. It is a fault if a part of a block opens a string and
+ * does not close it, or the reverse.
+ */
 function findTagsInStrings(
   body: string,
   tags: readonly Tag[],
@@ -179,7 +182,7 @@ function hasElse(branches: readonly Branch[]): boolean {
   return branches.at(-1)?.condition === undefined;
 }
 
-/** More parts of one block are not tried when it is saved; each message is, when it is sent. */
+/** Saving a body checks at most this many parts of a block. Every message is checked again when it is sent. */
 const MAX_TRIED_PARTS = 16;
 
 function branchesOf(nodes: readonly Node[]): number {
@@ -198,7 +201,7 @@ interface Tried {
   inText: ReadonlySet<number>;
   /** The number of the part that each block writes. */
   part: number;
-  /** The number of turns of each loop. */
+  /** How often each loop runs. */
   turns: 1 | 2;
 }
 
@@ -208,8 +211,8 @@ interface Turn {
 }
 
 /**
- * The body with a part of each block, some text for each value and blanks for what is left out. With one turn of each
- * loop, everything stands where it stands in the body.
+ * Returns the body with one part of each block, a placeholder for each value and spaces for everything else. If each
+ * loop runs once, all offsets are the same as in the body.
  */
 function sampleText({ body, tags, nodes, inText, part, turns }: Tried): string {
   const extents = tagExtents(body, tags);
@@ -240,7 +243,7 @@ function sampleText({ body, tags, nodes, inText, part, turns }: Tried): string {
   return text.padEnd(body.length);
 }
 
-/** Returns the part that a turn writes if the condition is `forloop.first` or `forloop.last`, which are known. */
+/** Returns the part of an `if` whose condition is only `forloop.first` or `forloop.last`, which are known here. */
 function certainPart(node: Block, loops: readonly Turn[]): number | undefined {
   if (node.kind === "for") return undefined;
   const [branch] = node.branches;

@@ -1,4 +1,4 @@
-/** Decides how values are written in the value of an attribute. */
+/** Decides how tags are written inside the value of an attribute. */
 
 import { MAX_STYLE_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "../language/bounds.ts";
 import { escapeHtml } from "../language/characters.ts";
@@ -32,8 +32,8 @@ const ACTIVE_ELEMENTS = new Set(
 );
 
 /**
- * Judges the tags of one attribute. Ask for them in order: each call continues where the last one stopped, so that
- * the value is read once.
+ * Returns a function that returns the slot of each tag in one attribute. Call it in the order of the tags: each call
+ * continues where the last one stopped, so that the value is read once.
  */
 export function attributeSlots(
   span: AttributeValue,
@@ -50,7 +50,7 @@ export function attributeSlots(
       : read(tag);
 }
 
-/** Why a block may not stand in an attribute's value; undefined if it may. */
+/** Returns why a block is not allowed in an attribute's value, or undefined if it is. */
 export function blockInAttributeFault(span: AttributeValue): string | undefined {
   const { attribute } = span;
   const fault = attributeFault(span, "block");
@@ -93,7 +93,7 @@ function valueReader(
   return (tag) => judge(start, tag);
 }
 
-/** Reads a list of addresses; a comma begins the next one. */
+/** Reads a list of addresses, which are separated by commas. */
 function urlListReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
   const judge = addressJudge(span.attribute, html, LINK_LIST);
   let start = span.start;
@@ -106,7 +106,7 @@ function urlListReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSl
   };
 }
 
-/** Reads a style: which declaration has begun, and whether an address in it. */
+/** Reads a style up to each tag: whether the tag is in a declaration's value, and whether in an address. */
 function styleReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
   const judge = addressJudge(span.attribute, html, STYLE_LINK);
   let readTo = span.start;
@@ -114,7 +114,7 @@ function styleReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot
   let hasColon = false;
   let addressStart: number | undefined;
   return (tag) => {
-    // No word or sign continues across a tag: its braces end it.
+    // Each part is read separately, because a tag's braces end any word or sign.
     const read = html.slice(readTo, tag.start);
     const semicolon = read.lastIndexOf(";");
     if (semicolon !== -1) hasActiveWord = hasColon = false;
@@ -143,7 +143,7 @@ function addressIn(text: string, bracket: number, textStart: number): number | u
   return textStart + bracket + 1 + opening.length;
 }
 
-/** Judges tags inside addresses by what the template itself says before the first tag of each. */
+/** Judges tags inside addresses by the template's own text before the first tag of each address. */
 function addressJudge(
   attribute: string,
   html: string,
@@ -156,7 +156,7 @@ function addressJudge(
       const prefix = html.slice(start, tag.start);
       const begins = prefix.trim() === "";
       const refused = `in ${attribute} a variable must begin the address or follow http:, https:, mailto:, tel:, sms: or a path`;
-      // Behind a value that began the address, the scheme is settled: the value kept its scheme or became "#".
+      // After a value that begins the address, the scheme is settled: the value keeps its scheme or becomes "#".
       known = {
         start,
         refused: begins || schemeIsSettled(prefix, linkSchemes) ? undefined : refused,
@@ -169,7 +169,7 @@ function addressJudge(
   };
 }
 
-/** Writes a value that begins an address, and notes one that is left out. */
+/** Writes a value that begins an address. A refused value is left out and noted for the timeline. */
 function beginning(attribute: string, tag: Tag, kind: AddressKind): Slot {
   const { start, leftOut, schemes, takesApps } = kind;
   return {
@@ -185,7 +185,7 @@ function beginning(attribute: string, tag: Tag, kind: AddressKind): Slot {
   };
 }
 
-/** Writes a value further inside an address. It is left out only if it is too long. */
+/** Writes a value inside an address, after its beginning. It is left out only if it is too long. */
 function further(attribute: string, tag: Tag, { rest, schemes }: AddressKind): Slot {
   return {
     longest: MAX_URL_CHARACTERS,
@@ -199,8 +199,8 @@ function further(attribute: string, tag: Tag, { rest, schemes }: AddressKind): S
 }
 
 /**
- * A value in a style attribute: colours, lengths, names of fonts. Anything with other characters
- * (`;`, `:`, brackets, quotes, `\`) could begin a property or a function and is left out whole.
+ * Writes a value in a style attribute: colours, lengths, names of fonts. A value with other characters (`;`, `:`,
+ * brackets, quotes, `\`) could begin a property or a function, so it is left out as a whole.
  */
 export function styleValue(value: string): string {
   return value.length <= MAX_STYLE_VALUE_CHARACTERS && /^[\w #%.,+-]*$/.test(value) ? value : "";

@@ -1,7 +1,8 @@
 /**
- * Finds the places of a document in HTML or MJML, which have the same syntax. It follows the tokenizer of the HTML
- * standard as far as the places of tags depend on it, and reads Outlook's conditional comments, as Outlook does. It
- * takes linear time: no pattern can match a text in two ways, and each begins where the last one ended.
+ * Finds attribute values, comments and other places in a document in HTML or MJML, which have the same syntax. It
+ * follows the tokenizer of the HTML standard as far as the places of tags depend on it, and reads Outlook's conditional
+ * comments like Outlook. It takes linear time: no pattern can match a text in two ways, and each begins where the last
+ * one ended.
  */
 
 import type { Range } from "../language/tags.ts";
@@ -20,7 +21,7 @@ export type Span =
 
 export interface ElementEvent {
   kind: "open" | "close" | "void";
-  /** Its name in lower case; `CONDITIONAL` for what a condition of Outlook's holds. */
+  /** The element's name in lower case; `CONDITIONAL` for a condition of Outlook. */
   element: string;
   start: number;
 }
@@ -34,17 +35,17 @@ export interface HtmlPlaces {
   elements: ElementEvent[];
   /** The texts of elements such as title, in which markup is text. */
   titles: Range[];
-  /** The insides of conditional comments: markup to Outlook, a comment to everybody else. */
+  /** The contents of conditional comments: markup for Outlook, a comment for other clients. */
   conditionals: Range[];
   /**
-   * Whether SVG or MathML may have begun. There raw text is markup, and CDATA is text. If that makes a difference,
-   * everything behind it is refused.
+   * Whether SVG or MathML may have begun. In these, raw text is markup, and CDATA is text. If that makes a difference,
+   * all tags in the rest of the document are refused.
    */
   foreign: boolean;
 }
 
 const TAG = /<(\/?)([A-Za-z][^\t\n\f\r />]*)/y;
-/** A name, which may begin with "=", and a value, with quotes or without; the last quote may be missing. */
+/** Matches a name, which may begin with "=", and a value with or without quotes. The closing quote may be missing. */
 const ATTRIBUTE =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*("[^"]*"?|'[^']*'?|[^\t\n\f\r >]*))?/y;
 const TAG_END = /[\t\n\f\r /]*>/y;
@@ -67,7 +68,7 @@ function endTags(elements: string): Map<string, RegExp> {
 }
 
 /**
- * The places of a document, whose tags must have been replaced by as many letters (`maskTags`).
+ * Returns the places of a document. Its tags must have been replaced by as many letters (`maskTags`).
  */
 export function readHtml(html: string): HtmlPlaces {
   const places: HtmlPlaces = {
@@ -87,7 +88,7 @@ function readMarkup(html: string, from: number, places: HtmlPlaces): void {
   }
 }
 
-/** Reads a tag with the raw text behind it, and returns where that ends. */
+/** Reads an HTML tag and the raw text after it. Returns the end offset, or undefined if there is no tag. */
 function readTag(html: string, start: number, places: HtmlPlaces): number | undefined {
   const { spans, elements } = places;
   const [tag, slash, name] = matchAt(TAG, html, start) ?? [];
@@ -127,7 +128,7 @@ function attributeValue(
   value: string,
   start: number,
 ): AttributeValue {
-  // A value that lacks its closing quote has no end, so it counts as unquoted.
+  // A value without a closing quote has no end, so it counts as unquoted.
   const quoted = /^["']/.test(value) && value.endsWith(value.charAt(0));
   const quote = quoted ? 1 : 0;
   const end = start + value.length - quote;
@@ -142,7 +143,7 @@ function rawTextEnd(element: string, html: string, from: number): number {
   return ending.exec(html)?.index ?? html.length;
 }
 
-/** Behind `<!--`, a script tag begins an inner script, and the next end tag ends only that one. */
+/** Returns the end of a script. After `<!--`, a script tag begins an inner script, which has its own end tag. */
 function scriptEnd(html: string, from: number): number {
   let isEscaped = false;
   let isInner = false;
@@ -151,7 +152,7 @@ function scriptEnd(html: string, from: number): number {
     const [text, slash] = sign;
     if (text === "<!--") {
       isEscaped = true;
-      // Its hyphens may belong to `-->` as well.
+      // The hyphens may also be those of `-->`, so they are read again.
       SCRIPT_SIGN.lastIndex -= 2;
     } else if (text === "-->") {
       isEscaped = isInner = false;
@@ -166,7 +167,7 @@ function scriptEnd(html: string, from: number): number {
   return html.length;
 }
 
-/** Reads a comment or what browsers take for one, and returns where it ends. */
+/** Reads a comment, or what browsers treat as one. Returns the end offset, or undefined if there is none. */
 function readComment(html: string, start: number, places: HtmlPlaces): number | undefined {
   const { spans, conditionals, elements } = places;
   const [condition] = matchAt(CONDITION, html, start) ?? [];
@@ -194,7 +195,7 @@ function readComment(html: string, start: number, places: HtmlPlaces): number | 
   return end;
 }
 
-/** The match of a sticky pattern at an offset. */
+/** Returns the match of a sticky pattern at an offset. */
 function matchAt(pattern: RegExp, html: string, offset: number): RegExpExecArray | null {
   pattern.lastIndex = offset;
   return pattern.exec(html);
@@ -206,7 +207,7 @@ const BLOCK_IN_TAG = {
     "a block cannot stand among an element's attributes: put it around the whole element, or between the quotes of one value",
 };
 
-/** Why no tag may stand in a span, whatever the rest of its document says. */
+/** Returns why a tag is not allowed in a span, or undefined if the span alone does not forbid it. */
 export function spanFault(span: Span, tag: "variable" | "block" = "variable"): string | undefined {
   switch (span.kind) {
     case "comment":

@@ -1,4 +1,4 @@
-/** Decides for each tag of an HTML document how its value is written, or why it may not stand there. */
+/** Decides for each tag of an HTML document how its value is written, or why the tag is not allowed there. */
 
 import { type Block, findBlocks } from "../language/parse-template.ts";
 import { escaped, type HtmlSlot } from "../language/rendering.ts";
@@ -21,8 +21,8 @@ import {
 } from "./html-places.ts";
 
 /**
- * The slots of a document's tags, in order. The slot of a block's tag writes nothing; it is refused where no block
- * may stand. `linkSchemes`: those that the template's own links may have besides the default ones.
+ * Returns the slots of a document's tags, in order. The slot of a block's tag writes nothing, or is refused if a block
+ * is not allowed there. `linkSchemes`: schemes of the template's own links in addition to the default ones.
  */
 export function htmlSlots(
   html: string,
@@ -34,7 +34,7 @@ export function htmlSlots(
   return slots;
 }
 
-/** The slots of a document's values, and the faults of its blocks. */
+/** Returns the slots of a document's values, and the faults of its blocks. */
 export function judgeHtml(
   html: string,
   tags: readonly Tag[],
@@ -81,8 +81,9 @@ const NO_BREAKS =
   "newline_to_br stands only in the text of the document: here no <br> can be written";
 
 /**
- * An escaped value holds no `>`, but its `--` could end the comment together with a `>` of the template. So hyphens
- * that could meet another hyphen or a `>` are written as character references.
+ * Returns a slot that cannot end the comment around it. An escaped value has no `>`, but its `--` could end the comment
+ * together with a `>` of the template. So hyphens before or after which another hyphen or a `>` may be are written as
+ * character references.
  */
 function insideComment(slot: HtmlSlot): HtmlSlot {
   if ("refused" in slot) return slot;
@@ -94,12 +95,12 @@ function insideComment(slot: HtmlSlot): HtmlSlot {
 }
 
 /*
- * A block holds text or whole elements, or is a part of one attribute's value. Then each place of the document is
- * the same place whichever branches are written, so that the place of each value is known when the template is saved.
+ * A block contains text or whole elements, or is a part of one attribute's value. So the branches that are written do
+ * not change the kind of any place in the document, and the place of each value is known when the template is saved.
  */
 
 export interface BlockFault {
-  /** Index of the block's tag that is refused. */
+  /** The index of the refused tag. */
   tag: number;
   /** The offset of the fault: the tag, or an element after it. */
   offset: number;
@@ -119,8 +120,8 @@ interface OpenBlock {
 }
 
 /**
- * The faults of a document's blocks, in order. `places`: those of the document with masked tags. It reads tags and
- * elements once.
+ * Returns the faults of a document's blocks, in order. `places` are those of the document with masked tags. Reads tags
+ * and elements once.
  */
 export function blockPlaceFaults(
   html: string,
@@ -162,7 +163,7 @@ export function blockPlaceFaults(
   return faults;
 }
 
-/** Finds the places of tags. Ask for them in order. */
+/** Returns a function that finds the place of a tag. Call it in the order of the tags. */
 function placeFinder(
   html: string,
   { spans, conditionals }: HtmlPlaces,
@@ -202,7 +203,7 @@ function otherPlaceFault({ name }: Tag, place: Place, { block, place: first }: O
   return `${both} in the same place: both between elements, or both in one attribute's value`;
 }
 
-/** Yields the elements in front of growing offsets. */
+/** Returns a generator of the elements before an offset. Each call continues after the last one's elements. */
 function elementReader({ elements, conditionals }: HtmlPlaces) {
   const conditionalAt = rangeFinder(conditionals);
   let next = 0;
@@ -214,14 +215,14 @@ function elementReader({ elements, conditionals }: HtmlPlaces) {
   };
 }
 
-/** Elements that have no end. */
+/** Elements that have no end tag. */
 const VOID = new Set(
   "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split(
     " ",
   ),
 );
 
-/** Cells end where the next one begins. MJML writes such cells with a slash. */
+/** Cells, which end where the next one begins. MJML writes such cells with a slash. */
 const CELLS = new Set(["td", "th"]);
 
 const FOREIGN = new Set(["svg", "math"]);
@@ -234,7 +235,7 @@ export class BranchElements {
   /** The number of open SVG and MathML elements, in which a slash ends an element. */
   #foreign = 0;
 
-  /** Takes the next element of the branch. Returns its fault; a branch reports one fault. */
+  /** Adds the next element of the branch. Returns its fault, if it is the first of the branch. */
   note(event: ElementEvent, isOutlooks: boolean): string | undefined {
     const { element } = event;
     if (this.#isBroken || VOID.has(element)) return undefined;
@@ -255,7 +256,7 @@ export class BranchElements {
     return `${shown(event)} closes nothing that is open in this part of the block: ${why}`;
   }
 
-  /** Ends the branch at a tag and begins the next one. Returns the element that it leaves open. */
+  /** Ends the branch at a tag and begins the next one. Returns the first element that is still open. */
   end({ name }: Tag): { start: number; message: string } | undefined {
     const unclosed = this.#open[0] ?? this.#openInOutlook[0];
     const isBroken = this.#isBroken;
@@ -271,7 +272,7 @@ export class BranchElements {
 
 const WHOLE = "a block holds text or whole elements, each with its end";
 
-/** Whether a slash in front of the `>` ends an element. HTML itself ignores the slash. */
+/** Whether a slash before the `>` ends an element. In HTML itself the slash is ignored. */
 function hasOwnEnd(element: string): boolean {
   return element.startsWith("mj-") || element.includes(":") || CELLS.has(element);
 }

@@ -1,17 +1,17 @@
-/** The text part of a mail, made from its HTML. */
+/** Makes the text part of a mail from its HTML. */
 
 import { convert, type Node } from "html-to-text";
 import { holdsBlockWord } from "../language/tag-words.ts";
 import { CELL, markedLink } from "./text-part.ts";
 
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
-/** Elements that begin a line of their own, as they do on a page; html-to-text knows others itself. */
+/** Elements that begin a new line, like in a browser, in addition to those that html-to-text knows. */
 const BLOCKS =
   "caption dl dt dd figure figcaption address center details summary fieldset legend".split(" ");
 
 /**
- * Converts HTML to text: each table row is a line, links show their address, images their alternative text, and
- * hidden elements nothing. The addresses are marked, as text-part.ts says.
+ * Converts HTML to text: each table row is a line, links show their address, images their alternative text, and hidden
+ * elements nothing. The addresses have the marks of text-part.ts.
  */
 export function htmlText(html: string, linkSchemes?: readonly string[]): string {
   const text = convert(html, {
@@ -19,7 +19,7 @@ export function htmlText(html: string, linkSchemes?: readonly string[]): string 
     formatters: {
       alternativeText: (element, _walk, builder) => builder.addInline(element.attribs?.alt ?? ""),
       row: (element, walk, builder) => {
-        // html-to-text separates a table by two line ends, which the first row has to repeat.
+        // html-to-text separates a table by two line ends, so its first row must also begin with two.
         builder.openBlock({ leadingLineBreaks: beginsTable(element) ? 2 : 1 });
         walk(element.children, builder);
         builder.closeBlock({ trailingLineBreaks: 1 });
@@ -29,7 +29,7 @@ export function htmlText(html: string, linkSchemes?: readonly string[]): string 
           builder.addInline(CELL, { noWordTransform: true });
         walk(element.children, builder);
       },
-      // A block may write an item several times, so its numbers would be wrong.
+      // A block may write an item several times or not at all, so the numbers of a list with blocks would be wrong.
       numbered: (element, walk, builder, options) => {
         const { orderedList, unorderedList } = builder.options.formatters;
         const list = element.children.some(isBlock) ? unorderedList : orderedList;
@@ -48,7 +48,7 @@ export function htmlText(html: string, linkSchemes?: readonly string[]): string 
       },
     },
     selectors: [
-      // Upper case would change the names of variables, and says nothing in most scripts.
+      // Upper case would change the names of variables, and does not exist in most scripts.
       ...HEADINGS.map((selector) => ({ selector, options: { uppercase: false } })),
       ...BLOCKS.map((selector) => ({
         selector,
@@ -101,7 +101,7 @@ function isBlock({ type, data }: Node): boolean {
   return type === "text" && holdsBlockWord(data ?? "");
 }
 
-/** Separates the cells of a line by two blanks. A line with empty cells only is dropped. */
+/** Separates the cells of a line by two blanks. Drops a line that has only empty cells. */
 function separateCells(line: string): string[] {
   if (!line.includes(CELL)) return [line.trimEnd()];
   const words = line

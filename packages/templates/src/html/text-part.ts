@@ -1,5 +1,5 @@
 /**
- * The text part of a mail: how its addresses and blanks are marked while it is made, and what its tags become.
+ * Helps to make the text part of a mail: marks its addresses and blanks, and decides how its tags are written.
  */
 
 import { MAX_URL_CHARACTERS } from "../language/bounds.ts";
@@ -15,7 +15,7 @@ import {
   urlStart,
 } from "./url-value.ts";
 
-/** A value that becomes "#" in the HTML is left out of the text. */
+/** Writes a value that begins an address. A value that becomes "#" in the HTML is left out of the text. */
 const BEGINNING: Slot = {
   write: (value, { settings }) => {
     const address = urlStart(value, settings?.linkSchemes);
@@ -29,7 +29,7 @@ const PARAMETER: Slot = {
   longest: MAX_URL_CHARACTERS,
 };
 
-/** The slots of the tags inside addresses, by the rules of the HTML; other values stand as they are. */
+/** Returns the slots of tags inside addresses, by the rules of the HTML part. Other tags have none. */
 export function textSlots(
   text: string,
   tags: readonly Tag[],
@@ -46,16 +46,16 @@ export function textSlots(
   });
 }
 
-// Marks begin with NUL, which no document can hold: a source with a NUL is refused, and `&#0;` is another character.
+// Marks begin with NUL, which no document can contain: a source with a NUL is refused, and `&#0;` is another character.
 
-/** Between the cells of a row. */
+/** The mark between the cells of a row. */
 export const CELL = "\0c";
 
 const BEGINS_WITH_VALUE = "\0v";
 const SETTLED = "\0s";
 const END = "\0e";
 
-/** An address with its marks. Empty if it leads nowhere from a text. */
+/** Returns an address with its marks. Empty if the address has no use in a plain text. */
 export function markedLink(
   href: string,
   hasWords: boolean,
@@ -69,7 +69,7 @@ export function markedLink(
   return hasWords ? ` ${begins}[${address}]${END}` : `${begins}${address}${END}`;
 }
 
-/** Removes the marks of addresses from a text, and returns the addresses that hold tags. */
+/** Removes the marks of addresses from a text, and returns the addresses that contain tags. */
 export function takeLinks(marked: string): { text: string; links: TextLink[] } {
   const [first = "", ...parts] = marked.split("\0");
   const texts = [first];
@@ -94,17 +94,17 @@ export function takeLinks(marked: string): { text: string; links: TextLink[] } {
 export interface TextLink {
   start: number;
   end: number;
-  /** Whether the template's own text settles the scheme. Otherwise a tag begins the address. */
+  /** Whether the template's own text has the scheme. Otherwise a tag begins the address. */
   settled: boolean;
 }
 
 /*
- * A block may write nothing, or the same line many times. So the blanks and line ends beside blocks collapse
- * to the largest of them, like CSS margins, and a line that holds only block tags leaves no line behind.
- * While a text is written, each of these blanks is a Unicode noncharacter. A noncharacter in a value becomes a blank.
+ * A block may write nothing, or the same line many times. So adjacent runs of blanks and line ends beside blocks
+ * collapse to the largest run, like CSS margins, and a line with only block tags writes no empty line. While a text is
+ * written, each of these blanks is a Unicode noncharacter. A noncharacter in a value becomes a blank.
  */
 
-/** The first of several adjacent line ends, each further one, and the same for blanks. */
+/** The marks: for the first of several adjacent line ends, for each further one, and the same two for blanks. */
 const [LINES, LINE, BLANKS, BLANK] = ["\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"] as const;
 
 /** Replaces each blank around a block's tags by one mark. */
@@ -133,7 +133,7 @@ function markedBetween(text: string, atStart: boolean, atEnd: boolean): string {
   let end = text.length;
   if (atStart) {
     while (start < end && isBlank(text.charAt(start))) start++;
-    // A line's own indent stays with its words.
+    // The indent of a line stays with its text.
     const lineEnd = text.lastIndexOf("\n", start);
     if (start < end && lineEnd !== -1 && lineEnd < start) start = lineEnd + 1;
   }
@@ -145,7 +145,7 @@ function isBlank(character: string): boolean {
   return character === " " || character === "\n";
 }
 
-/** Returns as many marks as there are blanks. */
+/** Returns the marks for a run of blanks and line ends: as many as it has characters, line ends first. */
 function mark(blanks: string): string {
   if (blanks === "") return "";
   const lines = blanks.split("\n").length - 1;

@@ -1,4 +1,4 @@
-/** Writes values inside addresses: `href`, `src` and the like, and `url(…)` of a style. */
+/** Writes values inside addresses: in `href`, `src` and similar attributes, and in `url(…)` of a style. */
 
 import { MAX_URL_CHARACTERS } from "../language/bounds.ts";
 import type { Tag } from "../language/tags.ts";
@@ -7,10 +7,10 @@ import type { Tag } from "../language/tags.ts";
 const VALUE_SCHEMES = ["http", "https", "mailto", "tel", "sms"];
 const IMAGE_SCHEMES = ["http", "https"];
 
-/** The schemes behind which a template may place a value. */
+/** The schemes after which a template may have a value. */
 const TEMPLATE_SCHEMES = [...VALUE_SCHEMES, "cid"];
 
-/** Most addresses: nothing is removed, and outside of a style nothing is encoded. */
+/** Matches most addresses: those in which nothing is removed and, outside of a style, nothing is encoded. */
 const PLAIN = /^[\w!#$%&'()*+,./:;=?@[\]~-]*$/;
 
 const ENCODED: Record<string, string> = Object.fromEntries(
@@ -18,7 +18,7 @@ const ENCODED: Record<string, string> = Object.fromEntries(
 );
 
 /**
- * Whether the template's text before a tag settles the scheme of an address: it is an allowed one, or a path, query
+ * Whether the template's text before a tag settles the scheme of an address: it has an allowed scheme, or a path, query
  * or fragment has begun. Otherwise a value could complete `java` to `javascript:`.
  */
 export function schemeIsSettled(prefix: string, linkSchemes: readonly string[] = []): boolean {
@@ -32,14 +32,14 @@ function hasScheme(url: string, schemes: readonly string[]): boolean {
   return schemes.includes(scheme.toLowerCase());
 }
 
-/** Whether a link leads somewhere from a mail. `linkSchemes`: those that its tenant allows besides. */
+/** Whether a link has an allowed scheme. `linkSchemes`: further schemes that the tenant allows. */
 export function hasLinkScheme(url: string, linkSchemes: readonly string[] = []): boolean {
   return hasScheme(url, VALUE_SCHEMES) || hasScheme(url, linkSchemes);
 }
 
 /**
- * Writes a value that begins an address. It is kept if its scheme is http, https, mailto, tel, sms or one that the
- * tenant allows. Otherwise it becomes `#`, so that whatever follows in the template is only a fragment.
+ * Writes a value that begins an address. The value is kept if its scheme is http, https, mailto, tel, sms or one that
+ * the tenant allows. Otherwise it becomes `#`, so that the template's text after it is only a fragment.
  */
 export function urlStart(value: string, linkSchemes?: readonly string[]): string {
   const url = withoutInvisible(value);
@@ -47,21 +47,21 @@ export function urlStart(value: string, linkSchemes?: readonly string[]): string
 }
 
 /**
- * Writes a value further inside an address. Characters that no address can hold are percent-encoded; `/`, `?`, `&`,
- * `=`, `#` and `%` stay, because templates insert paths and whole query strings, too.
+ * Writes a value inside an address, after its beginning. Characters that no address can contain are percent-encoded;
+ * `/`, `?`, `&`, `=`, `#` and `%` stay, because templates also insert paths and whole query strings.
  */
 export function urlRest(value: string): string {
   return value.length > MAX_URL_CHARACTERS ? "" : encoded(value);
 }
 
-/** How far before a tag its parameter's name is looked for. */
+/** The number of characters before a tag in which its parameter's name is searched. */
 const MAX_BEFORE = 300;
-/** Up to a tag: a parameter's name, `=`, and words and other values behind it. */
+/** Matches the text before a tag: a parameter's name, `=`, and then words and other values. */
 const PARAMETER_BEGUN = /[?&][^?&#"'\s=<>{}]*=(?:[^?&#"'\s<>{}]|\{\{[^{}]{0,100}\}\})*$/;
 
 /**
- * Whether a tag belongs to the value of a parameter, as in `?email={{ name }}@{{ domain }}`. The result of
- * `url_encode` is encoded already: its `+` is a blank.
+ * Whether a tag is in the value of a parameter, as in `?email={{ name }}@{{ domain }}`. Not for `url_encode`, whose
+ * result is already encoded: its `+` is a blank.
  */
 export function isParameter(text: string, tag: Tag): boolean {
   if (tag.code.includes("url_encode")) return false;
@@ -74,7 +74,7 @@ export function parameterValue(written: string): string {
   return written.replace(/[+&#]/g, encodeURIComponent);
 }
 
-/** The same for an address in a list (`srcset`), where a comma begins the next one. */
+/** Does the same as `urlStart` for a list (`srcset`), in which a comma separates addresses. */
 export function urlListStart(value: string): string {
   return urlStart(value).replaceAll(",", "%2C");
 }
@@ -83,7 +83,7 @@ export function urlListRest(value: string): string {
   return urlRest(value).replaceAll(",", "%2C");
 }
 
-/** The same inside `url(…)` of a style: only http and https, nothing that ends the string or the function. */
+/** Does the same as `urlStart` in `url(…)` of a style: only http and https, without signs that end the string or call. */
 export function styleUrlStart(value: string): string {
   const url = withoutInvisible(value);
   return hasScheme(url, IMAGE_SCHEMES) ? styleEncoded(url) : "";
@@ -93,17 +93,17 @@ export function styleUrlRest(value: string): string {
   return value.length > MAX_URL_CHARACTERS ? "" : styleEncoded(value);
 }
 
-/** How one kind of place writes addresses. */
+/** How addresses are written in one kind of place. */
 export interface AddressKind {
   /** Writes a value that begins an address. */
   start: (value: string, linkSchemes: readonly string[]) => string;
-  /** Writes a value further inside. */
+  /** Writes a value inside an address, after its beginning. */
   rest: (value: string) => string;
   /** The text that `start` writes in place of a refused value. */
   leftOut: string;
-  /** The schemes that such a value may have. */
+  /** The schemes that a value at the beginning may have. */
   schemes: readonly string[];
-  /** Whether it may have those that the tenant allows besides. */
+  /** Set if the schemes that the tenant allows are possible, too. */
   takesApps?: true;
 }
 
@@ -122,19 +122,19 @@ export const STYLE_LINK: AddressKind = {
   schemes: IMAGE_SCHEMES,
 };
 
-/** Why a value was left out of an address, for the event's timeline. It never quotes the value. */
+/** Returns why a value was left out of an address, for the event's timeline. It never quotes the value. */
 export function leftOutReason(value: string, schemes: readonly string[]): string {
   if (value.length > MAX_URL_CHARACTERS) return `longer than ${MAX_URL_CHARACTERS} characters`;
   if (value.trim() === "") return "empty";
   return `begins with none of ${schemes.map((scheme) => `${scheme}:`).join(", ")}`;
 }
 
-/** The template's own address for the text part. Empty if it is too long. */
+/** Returns the template's own address for the text part. Empty if it is too long. */
 export function ownAddress(href: string): string {
   return encoded(withoutInvisible(href));
 }
 
-/** Removes what a browser ignores before it reads the scheme: `java\tscript:` is `javascript:`. */
+/** Removes characters that browsers ignore when they read the scheme: `java\tscript:` is `javascript:`. */
 export function withoutInvisible(value: string): string {
   if (value.length > MAX_URL_CHARACTERS) return "";
   if (PLAIN.test(value)) return value;
