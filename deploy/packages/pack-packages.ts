@@ -5,9 +5,9 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * `npx --yes pnpm@12 packages [folder]` packs the packages that tenants install as tarballs. For each it prints a line
- * with the integrity, as in lockfiles, and the path. The same checkout gives the same bytes. The default folder is the
- * one from which ingest-api serves them, so a stack that runs from this checkout then serves them.
+ * `npx --yes pnpm@12 packages [folder]` packs into tarballs the packages that tenants install. For each tarball it
+ * prints its integrity hash, as in lockfiles, and its path. The same checkout always gives the same bytes. By default
+ * the tarballs are stored in the folder that ingest-api serves.
  */
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -73,7 +73,7 @@ export function startGuarded(options: GuardedProcessOptions): GuardedProcess {
       resolve({ code });
     });
   });
-  // The guard forwards the signal and reaps the server, because a zombie would still hold its lock files.
+  // The guard forwards the signal, and reaps the server: a zombie would still hold the server's lock files.
   const send = (signal: string) => {
     if (child.stdin.writable) child.stdin.write(`${signal}\n`);
   };

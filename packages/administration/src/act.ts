@@ -34,7 +34,7 @@ export const LOOK: Access = { scope: "tenant", person: "viewer", key: "manage" }
 export const EDIT: Access = { scope: "tenant", person: "editor", key: "manage" };
 /** Access of acts that send a message by hand, as editors may. A key that may only write templates may not send. */
 export const SEND: Access = { scope: "tenant", person: "editor", key: "send" };
-/** Access of acts that open all mail of the tenant to somebody. */
+/** Access of acts that can let somebody read all of the tenant's mail. */
 export const PROVISION: Access = { scope: "tenant", person: "owner", key: "provision" };
 /** Access of acts on the platform, for operators only. */
 export const OPERATE: Access = { scope: "platform", person: "operator" };
@@ -117,8 +117,8 @@ interface ActDefinition<
   run(context: ActContext, input: Static<I>, prepared: Prepared): Promise<Result>;
   /**
    * Returns the notes for the audit log, or undefined if nothing changed. A note without a tenant gets the caller's. A
-   * note with equal `before` and `after` is not written. Secrets are masked and look equal, so `after` must mention a
-   * new one.
+   * note with equal `before` and `after` is not written. Secrets are masked, so an old and a new secret look equal. If
+   * a secret changes, `after` must have a field that says so.
    */
   audit?(input: Static<I>, result: Result): Note | readonly Note[] | undefined;
   /** Runs after the commit, for example to notify other processes. Best effort. */

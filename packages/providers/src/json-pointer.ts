@@ -22,7 +22,10 @@ export function valueAt(json: unknown, pointer: string): unknown {
   return value;
 }
 
-/** Returns whether a value at the place for errors is one: not null, false, 0, an empty text, list or object. */
+/**
+ * Returns whether the value of an API's error field means an error. These mean none: undefined, null, false, 0, an
+ * empty text, list or object.
+ */
 export function isError(value: unknown): boolean {
   if (typeof value === "string") return value !== "" && value !== "0";
   if (typeof value !== "object" || value === null)

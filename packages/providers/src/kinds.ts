@@ -29,7 +29,7 @@ export function providerKind(channel: ProviderChannel, kind: string): AnyProvide
   return PROVIDER_KINDS[channel].find((row) => row.kind === kind);
 }
 
-/** The webhooks of the kinds of providers: receipts of messages, and answers of people. */
+/** Readers of the providers' webhooks: delivery receipts, and replies from recipients. */
 export const RECEIPT_READERS: readonly ReceiptReader[] = readers("receipts");
 export const INBOUND_READERS: readonly InboundReader[] = readers("inbound");
 

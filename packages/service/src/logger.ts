@@ -106,8 +106,8 @@ function isSecretName(name: string): boolean {
 }
 
 /**
- * Returns the object itself if it holds nothing secret, otherwise a redacted copy. Pino's own `redact` costs 18 µs a
- * line for this list, ten times the line itself; this walk costs a tenth of a line.
+ * Returns the object itself if it holds nothing secret, otherwise a redacted copy. For this list, Pino's own `redact`
+ * takes 18 µs per line, ten times as long as logging the line. This function adds a tenth of that time.
  */
 export function redact(value: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
@@ -184,7 +184,7 @@ export function createBufferedOutput(options: BufferedOutputOptions): BufferedOu
   const full: Buffer[] = [];
   let fullBytes = 0;
   let writing = false;
-  /** Whether the reader accepted nothing, so that the timer tries again. */
+  /** True after a write failed because the pipe was full. The timer then retries. */
   let busy = false;
   let broken = false;
   let timer: NodeJS.Timeout | undefined;

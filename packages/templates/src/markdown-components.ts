@@ -2,13 +2,13 @@
 
 import type { MarkdownBlock } from "./markdown-blocks.ts";
 import {
-  asOneText,
   attribute,
   type InlineFault,
   imageAddress,
   linkAddress,
   plainHtml,
-  type Writing,
+  type RenderState,
+  registerRun,
   writeChildren,
   writeInline,
   writeText,
@@ -25,7 +25,7 @@ const HEADINGS: Record<string, readonly [number, number]> = {
 const RULE = "border:0;border-top:1px solid #e2e5e9;margin:12px 0";
 
 /** Writes a whole text as components, with block tags directly between them. */
-export function writeComponents(writing: Writing, root: MarkdownBlock): string {
+export function writeComponents(writing: RenderState, root: MarkdownBlock): string {
   return writeChildren(writing, root, (block) => {
     switch (block.element) {
       case "p":
@@ -44,7 +44,7 @@ export function writeComponents(writing: Writing, root: MarkdownBlock): string {
   });
 }
 
-function headingComponent(writing: Writing, block: MarkdownBlock): string {
+function headingComponent(writing: RenderState, block: MarkdownBlock): string {
   const level = HEADINGS[block.element] === undefined ? "h3" : block.element;
   const [size, line] = HEADINGS[level] ?? [17, 24];
   const style = `margin:0;font-size:${size}px;line-height:${line}px;font-weight:600`;
@@ -54,7 +54,7 @@ function headingComponent(writing: Writing, block: MarkdownBlock): string {
 }
 
 /** Writes a list, a quotation, a table or a rule as HTML. */
-function blockHtml(writing: Writing, block: MarkdownBlock): string {
+function blockHtml(writing: RenderState, block: MarkdownBlock): string {
   switch (block.element) {
     case "ul":
     case "ol":
@@ -73,14 +73,14 @@ function blockHtml(writing: Writing, block: MarkdownBlock): string {
   }
 }
 
-function innerHtml(writing: Writing, block: MarkdownBlock, margin: string): string {
+function innerHtml(writing: RenderState, block: MarkdownBlock, margin: string): string {
   if (block.inline === undefined) return blockHtml(writing, block);
   const text = writeText(writing, block);
   const words = block.element === "p" ? text : `<b>${text}</b>`;
   return `<p style="margin:${margin}">${words}</p>`;
 }
 
-function listHtml(writing: Writing, list: MarkdownBlock): string {
+function listHtml(writing: RenderState, list: MarkdownBlock): string {
   const start = list.token?.attrGet("start");
   const first = start === null || start === undefined ? "" : ` start="${start}"`;
   const items = writeChildren(writing, list, (item) => {
@@ -105,7 +105,7 @@ const HEADER =
   "border-bottom:1px solid #d5d8dd;font-size:13px;font-weight:600;vertical-align:bottom;word-break:normal";
 const CELL = "border-bottom:1px solid #e9ebee;vertical-align:top";
 
-function tableRows(writing: Writing, table: MarkdownBlock): string {
+function tableRows(writing: RenderState, table: MarkdownBlock): string {
   return writeChildren(writing, table, (part) => {
     const rows = writeChildren(writing, part, (row) => {
       const last = row.children.length - 1;
@@ -140,11 +140,11 @@ function alignmentOf({ token }: MarkdownBlock): "start" | "center" | "end" {
 }
 
 /** Writes a paragraph of the mail itself. A link or an image alone on its line becomes a button or an image. */
-export function lineComponents(writing: Writing, block: MarkdownBlock): string {
+export function lineComponents(writing: RenderState, block: MarkdownBlock): string {
   let mjml = "";
   let words: Token[] = [];
   const endWords = (): void => {
-    const text = asOneText(writing, writeInline(writing, words, block));
+    const text = registerRun(writing, writeInline(writing, words, block));
     words = [];
     const { before, html, behind } = writing.words.unwrap(text);
     if (html !== "")
@@ -158,7 +158,7 @@ export function lineComponents(writing: Writing, block: MarkdownBlock): string {
     } else {
       if (words.at(-1)?.type.endsWith("break")) words.pop();
       endWords();
-      mjml += asOneText(writing, alone);
+      mjml += registerRun(writing, alone);
     }
   }
   endWords();
@@ -181,7 +181,7 @@ function linesOf(tokens: readonly Token[]): { line: Token[]; end: Token | undefi
 }
 
 /** Writes a line of links, images and block tags as components; undefined if the line contains anything else. */
-function aloneOnLine(writing: Writing, line: readonly Token[], block: MarkdownBlock) {
+function aloneOnLine(writing: RenderState, line: readonly Token[], block: MarkdownBlock) {
   const found: InlineFault[] = [];
   let mjml = "";
   // Two links on a line are text, unless block tags between them choose one.
@@ -218,7 +218,7 @@ function aloneOnLine(writing: Writing, line: readonly Token[], block: MarkdownBl
 }
 
 function linkComponent(
-  writing: Writing,
+  writing: RenderState,
   link: Token,
   inside: readonly Token[],
   block: MarkdownBlock,
@@ -233,7 +233,7 @@ function linkComponent(
 }
 
 function imageComponent(
-  writing: Writing,
+  writing: RenderState,
   image: Token,
   link: Token | undefined,
   faults: InlineFault[],

@@ -1,4 +1,7 @@
-/** Writes inline Markdown (words and their marks) as HTML, and defines the state of writing one text. */
+/**
+ * Converts inline Markdown (text, emphasis, code, links) to HTML. Defines `RenderState`, the state of converting one
+ * document.
+ */
 
 import { hasLinkScheme } from "./html/url-value.ts";
 import { escapeHtml } from "./language/characters.ts";
@@ -7,22 +10,22 @@ import type { Insertions, MarkdownBlock } from "./markdown-blocks.ts";
 import { type Token, UNREAD_LINK } from "./markdown-parser.ts";
 import type { Direction } from "./text-direction.ts";
 
-export interface Writing {
+export interface RenderState {
   words: WordReader;
   links: InlineStyle;
   direction: Direction;
   insertions: Insertions;
   /** `line` is the line as a `MarkdownBlock` counts it: from 0, without removed lines. */
   faults: (InlineFault & { line: number })[];
-  /** For each tag within a written text, the number of this text. */
-  textOf: Map<number, number>;
+  /** The number of the text run that contains each tag. A text run is a paragraph, a heading or a table cell. */
+  runOfTag: Map<number, number>;
   /** The number of texts that have been written. */
-  texts: number;
+  runs: number;
 }
 
 /** Writes inline tokens of a block, and adds their faults to the state. */
 export function writeInline(
-  { links, faults }: Writing,
+  { links, faults }: RenderState,
   tokens: readonly Token[],
   { begin }: MarkdownBlock,
 ): string {
@@ -32,21 +35,21 @@ export function writeInline(
   return html;
 }
 
-/** Returns `html`, and records that it is one text: a block of the template language may begin and end in it. */
-export function asOneText(writing: Writing, html: string): string {
-  writing.texts++;
-  for (const tag of writing.words.tagsIn(html)) writing.textOf.set(tag, writing.texts);
+/** Registers `html` as one text run and returns it unchanged. The tags of a template block must be in the same run. */
+export function registerRun(writing: RenderState, html: string): string {
+  writing.runs++;
+  for (const tag of writing.words.tagsIn(html)) writing.runOfTag.set(tag, writing.runs);
   return html;
 }
 
 /** Writes the words of a paragraph, a heading or a cell. */
-export function writeText(writing: Writing, block: MarkdownBlock): string {
-  return asOneText(writing, writeInline(writing, block.inline?.children ?? [], block));
+export function writeText(writing: RenderState, block: MarkdownBlock): string {
+  return registerRun(writing, writeInline(writing, block.inline?.children ?? [], block));
 }
 
 /** Writes a block's children, and the block tags between them. */
 export function writeChildren(
-  { insertions, words }: Writing,
+  { insertions, words }: RenderState,
   block: MarkdownBlock,
   write: (child: MarkdownBlock, at: number) => string,
 ): string {
@@ -57,10 +60,10 @@ export function writeChildren(
   return parts.join("") + tagsAt(block.children.length);
 }
 
-/** Returns the first tag of each block whose tags are in different texts. */
-export function scatteredBlocks({ textOf }: Writing, blocks: Iterable<readonly number[]>) {
+/** Finds the template blocks whose tags are in different text runs. Returns the first tag of each. */
+export function scatteredBlocks({ runOfTag }: RenderState, blocks: Iterable<readonly number[]>) {
   return [...blocks]
-    .filter((tags) => new Set(tags.map((tag) => textOf.get(tag))).size > 1)
+    .filter((tags) => new Set(tags.map((tag) => runOfTag.get(tag))).size > 1)
     .map(([first = 0]) => first);
 }
 

@@ -11,8 +11,8 @@ import {
   type InlineFault,
   type InlineStyle,
   inlineHtml,
+  type RenderState,
   scatteredBlocks,
-  type Writing,
 } from "./markdown-inline.ts";
 import { parseInline } from "./markdown-parser.ts";
 import type { Direction } from "./text-direction.ts";
@@ -44,8 +44,8 @@ export function markdownToMjml({
   );
   const read = readBlocks(lines, tagLines, blocks);
   const { root, insertions, onLines, tooDeep } = read;
-  const state = { insertions, faults: [], textOf: new Map(), texts: 0 };
-  const writing: Writing = { words, links, direction, ...state };
+  const state = { insertions, faults: [], runOfTag: new Map(), runs: 0 };
+  const writing: RenderState = { words, links, direction, ...state };
   const mjml = writeComponents(writing, root);
   const lineOf = (line: number): number => numbers[line] ?? numbers.at(-1) ?? 1;
   const about = (tag: number, message: string): MarkupFault => ({

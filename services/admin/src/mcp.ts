@@ -152,7 +152,10 @@ function refuseOtherHosts(
   if (!hosts.includes(host) || !hosts.includes(from)) throw new Problem("otherHost");
 }
 
-/** The library requires both types by name. A client that accepts every type gets these. */
+/**
+ * The library refuses a request whose Accept header does not name both types. This value replaces a header that accepts
+ * every type.
+ */
 const BOTH_TYPES = "application/json, text/event-stream";
 
 function webRequest({ method, url, headers }: FastifyRequest, reply: FastifyReply): Request {

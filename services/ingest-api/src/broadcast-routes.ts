@@ -31,7 +31,7 @@ export function broadcastRoutes(add: AddActRoute): void {
     maxBodyBytes: MAX_BROADCAST_BODY_BYTES,
     answer: {
       status: 202,
-      description: "It is stored, and will be sent",
+      description: "The broadcast is stored, and will be sent",
       headers: ["Idempotency-Replayed"],
       schema: BroadcastResponse,
     },

@@ -74,7 +74,7 @@ export function eventRoutes(add: AddActRoute): void {
       ),
       after: listScheduled.input.properties.after,
     }),
-    answer: { description: "A page of them", schema: ScheduledResponse },
+    answer: { description: "A page of events", schema: ScheduledResponse },
     problems: { validation: { message: ["limit must be an integer from 1 to 1000"] } },
     answerOf: ({ events, ...next }) => ({ success: true, data: events, ...next }),
   });
@@ -87,7 +87,7 @@ export function eventRoutes(add: AddActRoute): void {
       "Changes when an event is dispatched that still rests; one whose time has come is 409.",
     ...EVENT,
     body: MoveRequest,
-    answer: { description: "It is moved", schema: MoveResponse },
+    answer: { description: "The event was moved", schema: MoveResponse },
     problems: {
       notFound: {},
       conflict: { message: "the event is not scheduled any more" },

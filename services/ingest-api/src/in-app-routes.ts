@@ -226,7 +226,11 @@ const changeSchema = {
     snooze: { value: { snoozedUntil: "2026-11-21T09:00:00+01:00" } },
   },
   response: answers(
-    { description: "It is so", schema: MarkReadResponse, example: { success: true } },
+    {
+      description: "The notification has this state",
+      schema: MarkReadResponse,
+      example: { success: true },
+    },
     {
       ...KEYED,
       ...WITH_BODY,
@@ -245,7 +249,11 @@ const deleteSchema = {
     "Without a body. Its texts and links are erased, and no list has it any more; the event's timeline says so. It counts as read.",
   params: Type.Object(pathOfItem),
   response: answers(
-    { description: "It is gone", schema: MarkReadResponse, example: { success: true } },
+    {
+      description: "The notification was deleted",
+      schema: MarkReadResponse,
+      example: { success: true },
+    },
     { ...KEYED, ...WITHOUT_BODY, forbidden: {}, notFound: {}, ...LONG_ID },
   ),
 };
@@ -258,7 +266,11 @@ const markReadSchema = {
   params: Type.Object(pathOfItem),
   querystring: ANY_QUERY,
   response: answers(
-    { description: "It is READ", schema: MarkReadResponse, example: { success: true } },
+    {
+      description: "The notification is READ",
+      schema: MarkReadResponse,
+      example: { success: true },
+    },
     {
       ...KEYED,
       ...WITHOUT_BODY,

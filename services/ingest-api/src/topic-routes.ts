@@ -36,7 +36,7 @@ export function topicRoutes(add: AddActRoute): void {
     summary: "List your topics",
     description: "Topics ordered by key, each with the number of its members.",
     querystring: Type.Object(TOPICS_QUERY),
-    answer: { description: "A page of them", schema: TopicsResponse },
+    answer: { description: "A page of topics", schema: TopicsResponse },
     problems: BAD_LIMIT,
     answerOf: ({ items, ...next }) => ({ success: true, data: items, ...next }),
   });
@@ -48,7 +48,7 @@ export function topicRoutes(add: AddActRoute): void {
     description: "Their ids, in the order of their bytes.",
     params,
     querystring: Type.Object(MEMBERS_QUERY),
-    answer: { description: "A page of them", schema: MembersResponse },
+    answer: { description: "A page of user ids", schema: MembersResponse },
     problems: { notFound: {}, ...BAD_LIMIT },
     answerOf: ({ items, ...next }) => ({ success: true, data: items, ...next }),
   });
@@ -72,7 +72,7 @@ export function topicRoutes(add: AddActRoute): void {
     tag,
     operationId: "deleteTopic",
     params,
-    answer: { description: "It is gone", schema: TopicDeletedResponse },
+    answer: { description: "The topic was deleted", schema: TopicDeletedResponse },
     problems: {
       notFound: {},
       conflict: {

@@ -55,7 +55,7 @@ export function webhookRoutes(add: AddActRoute): void {
   add(listWebhooks, {
     tag,
     operationId: "listWebhooks",
-    answer: { description: "All of them", schema: WebhooksResponse },
+    answer: { description: "All endpoints of the tenant", schema: WebhooksResponse },
   });
 
   add(putWebhook, {
@@ -96,7 +96,7 @@ export function webhookRoutes(add: AddActRoute): void {
   add(deleteWebhook, {
     tag,
     operationId: "deleteWebhook",
-    answer: { description: "It is gone", schema: WebhookDeletedResponse },
+    answer: { description: "The endpoint was deleted", schema: WebhookDeletedResponse },
     problems: NOT_FOUND,
     answerOf: () => ({ success: true }),
   });
@@ -116,7 +116,7 @@ export function webhookMessageRoutes(add: AddActRoute): void {
     tag,
     operationId: "listWebhookAttempts",
     querystring: Type.Object(ATTEMPTS_QUERY),
-    answer: { description: "A page of them", schema: WebhookAttemptsResponse },
+    answer: { description: "A page of attempts", schema: WebhookAttemptsResponse },
     problems: { ...NOT_FOUND, ...BAD_LIMIT },
     answerOf: ({ attempts, ...next }) => ({ success: true, data: attempts, ...next }),
   });
@@ -125,7 +125,7 @@ export function webhookMessageRoutes(add: AddActRoute): void {
     tag,
     operationId: "listWebhookMessages",
     querystring: Type.Object(MESSAGES_QUERY),
-    answer: { description: "A page of them", schema: WebhookMessagesResponse },
+    answer: { description: "A page of messages", schema: WebhookMessagesResponse },
     problems: { ...NOT_FOUND, ...BAD_LIMIT },
     answerOf: ({ messages, ...next }) => ({ success: true, data: messages, ...next }),
   });
@@ -140,7 +140,7 @@ export function webhookMessageRoutes(add: AddActRoute): void {
 
   const sent = {
     tag,
-    answer: { description: "It is on its way", schema: WebhookSentResponse },
+    answer: { description: "The message is queued", schema: WebhookSentResponse },
     problems: { ...NOT_FOUND, ...DISABLED },
     answerOf: ({ messageId }: { messageId: string }) => ({ success: true, messageId }),
   };
@@ -157,7 +157,7 @@ export function webhookMessageRoutes(add: AddActRoute): void {
         value: { since: "2026-11-20T09:30:00Z", until: "2026-11-20T12:00:00Z", all: true },
       },
     },
-    answer: { description: "They are on their way", schema: WebhookReplayResponse },
+    answer: { description: "The messages are queued", schema: WebhookReplayResponse },
     problems: {
       ...NOT_FOUND,
       ...DISABLED,
@@ -211,9 +211,9 @@ export function webhookDocuments(): Record<string, object> {
           content: { "application/json": { schema: WEBHOOK_PAYLOADS[type], examples } },
         },
         responses: {
-          "2XX": { description: "It is taken: it is not sent again by itself" },
-          "4XX": { description: "It is sent again, later; 410 disables the endpoint" },
-          "5XX": { description: "It is sent again, later" },
+          "2XX": { description: "Accepted: Belfry does not retry the message" },
+          "4XX": { description: "Belfry retries the message later; 410 disables the endpoint" },
+          "5XX": { description: "Belfry retries the message later" },
         },
       };
       return [type, { post }];

@@ -12,7 +12,10 @@ export interface ConcealedOutputDeps {
   shown(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Called when no message waits any more. */
   onIdle(): void;
-  /** Called when the read of what to conceal fails, or too many messages wait. Nothing more may be sent then. */
+  /**
+   * Called if the query for visible notifications fails, or if too many messages wait. The caller must then end the
+   * session.
+   */
   onFault(err: unknown): void;
 }
 
@@ -20,8 +23,8 @@ export interface ConcealedOutputDeps {
 const MAX_WAITING = 256;
 
 /**
- * Sends the output of a session with a concealed token, in order. Replaces the title of notifications that only their
- * user may see, and removes their text and links.
+ * Sends the messages of a session in order. The session's token allows only concealed notifications. Replaces the title
+ * of notifications that only their user may see, and removes their text and links.
  */
 export class ConcealedOutput {
   readonly #deps: ConcealedOutputDeps;

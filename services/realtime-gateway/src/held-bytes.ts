@@ -15,7 +15,10 @@ export interface Holder {
   /** The bytes of the last count. Only `HeldBytes` sets this field and `user`. */
   heldBytes: number;
   user: UserBytes;
-  /** Ends the connection, which then counts its bytes again. */
+  /**
+   * Ends the connection. Must call `count` again before it returns, because `HeldBytes` then decides whether to end
+   * more.
+   */
   release(bound: Bound): void;
 }
 
@@ -27,9 +30,9 @@ export interface HeldLimits {
 }
 
 /**
- * Counts the bytes of everything that waits, incoming and outgoing, as on the wire. Above the bound of a user, the
- * user's fullest connections are ended; above that of the process, the fullest connections of the fullest users. A
- * client that reads what it is sent holds nothing and is never ended.
+ * Counts the bytes of all waiting messages, incoming and outgoing, in wire format. If a user exceeds the limit per
+ * user, ends that user's connections, largest first. If the process exceeds its limit, ends connections of the largest
+ * users first. A client that reads what it is sent holds nothing and is never ended.
  */
 export class HeldBytes {
   /** The bytes of connections that are not authenticated yet. */

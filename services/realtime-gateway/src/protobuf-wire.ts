@@ -50,8 +50,8 @@ const GROUP_END = 4;
 const FIXED32 = 5;
 
 /**
- * Reads the messages of one frame, each after its length. Returns the same objects as JSON.parse does for the JSON
- * encoding, or undefined if the frame is not a series of whole messages of this schema. Never throws.
+ * Reads the messages of one frame, each after its length. Returns the objects that JSON.parse would return for the JSON
+ * encoding. Returns undefined if the frame is malformed.
  */
 export function readFrame(
   frame: Buffer,

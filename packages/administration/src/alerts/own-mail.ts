@@ -99,13 +99,19 @@ export async function acceptOwnMail(
 ): Promise<(string | null)[]> {
   const { tenantId, fault } = await mailTenant(db);
   if (tenantId === null || fault !== null || mails.length === 0) return mails.map(() => null);
-  const keys = mails.map(() => randomBytes(32).toString("hex")).sort();
-  const batch = mails.map(({ eventType, email, language, variables }, index) => {
+  const batch = mails.map(({ eventType, email, language, variables }) => {
     const id = uuidv7();
     return {
-      ...{ tenantId, dedupKey: keys[index]!, id, eventType, traceId: id },
-      ...{ userId: email, recipientEmail: email, recipientPhone: null, reference: null },
-      ...{ variables: JSON.stringify(variables) },
+      tenantId,
+      dedupKey: randomBytes(32).toString("hex"),
+      id,
+      eventType,
+      traceId: id,
+      userId: email,
+      recipientEmail: email,
+      recipientPhone: null,
+      reference: null,
+      variables: JSON.stringify(variables),
       options: language === null ? null : { locale: language },
     };
   });

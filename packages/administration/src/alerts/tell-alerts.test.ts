@@ -28,7 +28,7 @@ import {
   chooseMailTenant,
   showMailTenant,
 } from "./alert-choices.ts";
-import { tellAlerts } from "./tell-alerts.ts";
+import { sendAlertMails } from "./tell-alerts.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -63,7 +63,7 @@ async function started(t: Cleanup) {
     later: (ms: number) => {
       now = new Date(now.getTime() + ms);
     },
-    tell: async () => await tellAlerts(db, services, now),
+    tell: async () => await sendAlertMails(db, services, now),
     /** Returns recipients and titles of mails, in the order of acceptance. */
     mails: async () => {
       const rows = await db

@@ -20,11 +20,11 @@ const LOCK = 0x62656c67;
 
 /**
  * Looks for troubles of tenants, and sends alert mails to the owners and operators who chose to get them. A person gets
- * one mail when a trouble begins and one when it ends, and at most one mail an hour about the start of the same kind of
- * trouble of a tenant. Only one replica runs this at a time. Does nothing if no tenant can send Belfry's own mail.
- * Returns the number of mails that were accepted.
+ * one mail when a trouble begins and one when it ends. For each tenant and kind of trouble, mails about the beginning
+ * are limited to one per hour. Only one replica runs this at a time. Does nothing if no tenant can send Belfry's own
+ * mail. Returns the number of mails that were accepted.
  */
-export async function tellAlerts(
+export async function sendAlertMails(
   db: Database,
   services: Pick<ActServices, "adminUrl" | "publishEvent">,
   now = new Date(),
@@ -77,7 +77,7 @@ interface DueMail {
   hasEnded: boolean;
 }
 
-/** SQL condition on a row `s` of `alert_mails`: the trouble has ended, and the person has not been told so. */
+/** SQL condition on a row `s` of `alert_mails`: the trouble has ended, and no mail about the end is recorded. */
 const IS_OVER = sql<boolean>`
   (s.ended_at is null
    and not exists (select from alerts a where a.tenant_id = s.tenant_id and a.kind = s.kind))`;
@@ -146,7 +146,9 @@ async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Prom
     .execute();
 }
 
-/** Marks ended troubles as told if nobody is to get a mail about the end, so that none is sent later. */
+/**
+ * Sets `ended_at` on ended troubles for which no end mail is due. Otherwise a mail about the end could be sent later.
+ */
 async function endUnwanted(db: Database, due: readonly DueMail[], now: Date): Promise<void> {
   const keys = due.map(({ personId, tenantId, kind }) => `${personId} ${tenantId} ${kind}`);
   await sql`

@@ -47,7 +47,7 @@ export const createBroadcast = defineAct({
   maxBodyBytes: MAX_BROADCAST_BODY_BYTES,
   summary: "Send one event to the members of topics, or to a list of users",
   description:
-    "The users are reached at the addresses that you have named for them. Each gets it once, as an event of its own, with today's templates and the user's preferences. It leaves behind everything else of the tenant, and uses up at most a part of its daily cap.",
+    "The users are reached at the addresses that you have named for them. Each gets it once, as an event of its own, with today's templates and the user's preferences. The tenant's other messages are sent before it. It uses at most a part of the tenant's daily cap.",
   input: INPUT,
   output: Broadcast,
   example: {
@@ -91,12 +91,12 @@ export const createBroadcast = defineAct({
           ${newId}, ${key ?? null}, ${request}, ${sendAt}, coalesce(${sendAt}::timestamptz, clock_timestamp()), ${total})
       on conflict (tenant_id, idempotency_key) where idempotency_key is not null do nothing
       returning id`.execute(db);
-    // Senders look up a named provider only if their configuration says that a broadcast of the tenant names one.
-    if (provider) await bumpConfigurationVersion(db);
     // Another call with the same key created its broadcast at the same moment.
     if (rows.length === 0) {
       return { output: (await findMade(db, tenantId, key ?? "", request))!, isNew: false };
     }
+    // Senders look up a named provider only if their configuration says that a broadcast of the tenant names one.
+    if (provider) await bumpConfigurationVersion(db);
     await insertPeople(db, newId, [...users], false);
     await insertPeople(db, newId, [...excepted], true);
     return { output: (await findBroadcast(db, tenantId, newId))!, isNew: true };

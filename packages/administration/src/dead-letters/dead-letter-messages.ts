@@ -112,7 +112,8 @@ function placeOf(row: DeadMessageRow): string {
 }
 
 /**
- * Parses `<prefix>.deliveries.<CHANNEL>.<tenant>`. Subjects of events give nulls: one message may have several tenants.
+ * Parses `<prefix>.deliveries.<CHANNEL>.<tenant>`. Returns nulls for the subject of an event message, because one
+ * message may contain events of several tenants.
  */
 function parseSubject({ subject }: DeadMessageRow): {
   tenantId: string | null;
@@ -182,7 +183,7 @@ export async function reopenEvents(db: Database, ids: readonly string[]): Promis
   return rows[0]?.count ?? 0;
 }
 
-/** Makes released deliveries due now and unreleased, so that the release loop sends them out again. */
+/** Marks these deliveries as not released and due now, so that the release loop publishes them again. */
 export async function makeDueAgain(db: Database, ids: readonly string[]): Promise<number> {
   const result = await sql`
     with locked as materialized (

@@ -7,8 +7,8 @@ import { OPEN_STATES, type StoredRecord, withoutErased } from "../users/import-r
 const CHUNKS_PER_STEP = 50;
 
 /**
- * Removes a user's lines from the files that are being imported. A line that is still incomplete stays for an hour at
- * most: the import leaves it out when the next part arrives, or is given up.
+ * Removes a user's lines from the files that are being imported. If a line has been uploaded only in part, it may stay
+ * for up to one hour. Then either the next part arrives and the import skips the line, or the import is cancelled.
  */
 export async function eraseImportLines(
   db: Database,

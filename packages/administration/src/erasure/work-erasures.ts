@@ -9,7 +9,8 @@ export interface ErasureWork {
   /** Closes the user's realtime connections; see `eraseUser`. */
   disconnect(owner: UserOfTenant): Promise<void>;
   /**
-   * Called if an erasure fails, for example because a sender holds a delivery or NATS is not reachable. It is retried.
+   * Called if an erasure fails, for example because a sender holds a delivery or NATS is not reachable. The erasure is
+   * retried.
    */
   onPostponed?(error: unknown): void;
   /** A monotonic clock. Default: the process's. */
@@ -132,7 +133,8 @@ async function claimAfterTenant(db: Database, leaseMs: number, after: string) {
 }
 
 /**
- * Extends the lease. Returns false if another process has claimed the erasure, or if it was deleted with its tenant.
+ * Extends the lease. Returns false if the erasure is no longer running: another process has ended or postponed it, or
+ * it was deleted with its tenant.
  */
 async function renewErasure(
   db: Database,

@@ -47,7 +47,7 @@ export const cancelEvents = defineAct({
   effect: "steps",
   summary: "Cancel what has not been sent yet of a tenant's events; at most 1,000 events per call",
   description:
-    "The answer stays true. An event with an attempt in progress is pending: repeat the call to learn its result. A call takes the events first that no call has looked at. A failed call may have cancelled some events: a repeated call reports them.",
+    "A final result does not change later. `pending` means that an attempt is in progress: repeat the call to learn the result. Each call processes events first that no earlier call has processed. A failed call may have cancelled some events: a repeated call reports them.",
   input: CancelRequest,
   output: Cancelled,
   example: { input: { cancelKeys: ["order-1001"] }, output: STOPPED },

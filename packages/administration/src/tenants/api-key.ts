@@ -29,7 +29,7 @@ export function newApiKey(of: keyof typeof KEY_MARKS = "tenant"): NewApiKey {
   return knownApiKey(`${KEY_MARKS[of]}${randomText(BASE62, SECRET_CHARACTERS)}`, of);
 }
 
-/** Returns the same for an existing key, which must have passed `apiKeyFault`. */
+/** Returns the hash and the prefix of a given key, which must have passed `apiKeyFault`. */
 export function knownApiKey(apiKey: string, of: keyof typeof KEY_MARKS = "tenant"): NewApiKey {
   return {
     apiKey,

@@ -47,7 +47,10 @@ export async function recipientsOf(
   return recipients;
 }
 
-/** Returns why addresses are suppressed, in the order of the batch; undefined if one is not. Runs one statement. */
+/**
+ * Returns the suppression reason of each address, in the order of the batch; undefined for an address that is not
+ * suppressed. Runs one statement.
+ */
 export async function suppressionsOf(
   pool: pg.Pool,
   batch: readonly { tenantId: string; channel: ProviderChannel; recipient: string | null }[],

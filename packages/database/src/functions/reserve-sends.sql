@@ -1,6 +1,6 @@
--- Reserves start times for calls to a provider, evenly spaced over all replicas, so that in no second more calls begin
--- than the account allows. Grants up to p_wanted times within p_horizon_ms. Returns how many, and in how many ms the
--- first one is (if none is granted: in how many ms to call again).
+-- Reserves start times for calls to a provider. The times are evenly spaced across all replicas, so the calls per
+-- second never exceed the account's limit. `granted`: the number of reserved start times, at most p_wanted, all within
+-- p_horizon_ms. `first_in_ms`: the delay until the first of them; if none was granted, the delay before calling again.
 create or replace function reserve_sends(
   p_provider uuid, p_wanted integer, p_spacing_ms double precision, p_horizon_ms double precision,
   out granted integer, out first_in_ms double precision

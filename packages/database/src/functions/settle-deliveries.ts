@@ -90,7 +90,7 @@ export async function postponeDeliveries(
   });
 }
 
-/** Returns the JSON that the function `lacking` reads, or null if there are no faults. */
+/** Returns the missing variables and the warnings as JSON for the SQL function `lacking`; null if both are empty. */
 function lackingText({ missing, warnings = [] }: Settlement): string | null {
   const names = (missing ?? []).map(storable);
   if (warnings.length === 0) return names.length === 0 ? null : JSON.stringify(names);

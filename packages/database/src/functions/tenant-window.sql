@@ -1,5 +1,6 @@
--- The sliding window of a tenant's requests is a ring of 61 counters, one per second: second s is at s % 61 + 1. The
--- ring only moves forward, because a clock that goes back must not reopen a window.
+-- A tenant's requests are counted in a sliding window of 60 seconds: a ring of 61 counters, one for each past second
+-- and one for the current second. Second s is at index s % 61 + 1. The ring only moves forward, because a clock that
+-- goes back must not reopen a window.
 --
 -- turned_ring returns the ring and its sum at a later second.
 create or replace function turned_ring(inout ring integer[], inout used integer, from_second bigint, to_second bigint)
@@ -21,7 +22,7 @@ begin
 end
 $function$;
 
--- Returns the current second of the ring: the moment's, or the ring's own if that is later.
+-- Returns the second that counts as now: the second of the moment, or the ring's last second if that is later.
 create or replace function ring_second(ring_second bigint, moment timestamptz) returns bigint
 language sql immutable as $function$
   select greatest(floor(extract(epoch from moment))::bigint, ring_second)
@@ -38,7 +39,7 @@ begin
 end
 $function$;
 
--- Returns the seconds until enough of the oldest requests have left the window for one more.
+-- Returns the number of seconds until the window has room for one more request.
 create or replace function ring_wait(ring integer[], used integer, per_minute integer, last_second bigint, moment timestamptz)
 returns integer language plpgsql immutable as $function$
 declare
@@ -57,9 +58,9 @@ begin
 end
 $function$;
 
--- Counts one event in a tenant's minute and day, as accept_events does, for a message that is no event. It is one call,
--- so that no client holds the lock of the tenant's row between two statements. Returns false and counts nothing if a
--- limit is reached.
+-- Counts one test message against the tenant's limits per minute and per day, as accept_events counts an event. This is
+-- one function, so that no client holds the lock of the tenant's row between two statements. Returns false and counts
+-- nothing if a limit is reached.
 create or replace function count_event(p_tenant text) returns boolean language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off

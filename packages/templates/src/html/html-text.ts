@@ -25,14 +25,15 @@ export function htmlText(html: string, linkSchemes?: readonly string[]): string 
         builder.closeBlock({ trailingLineBreaks: 1 });
       },
       cell: (element, walk, builder) => {
-        if (followsCell(element) || followsBlock(element))
+        if (followsCell(element) || followsBlockTag(element))
           builder.addInline(CELL, { noWordTransform: true });
         walk(element.children, builder);
       },
-      // A block may write an item several times or not at all, so the numbers of a list with blocks would be wrong.
+      // A template block may repeat or omit a list item. So a list that contains block tags gets bullets instead of
+      // numbers.
       numbered: (element, walk, builder, options) => {
         const { orderedList, unorderedList } = builder.options.formatters;
-        const list = element.children.some(isBlock) ? unorderedList : orderedList;
+        const list = element.children.some(hasBlockTag) ? unorderedList : orderedList;
         list?.(element, walk, builder, options);
       },
       link: (element, walk, builder) => {
@@ -80,7 +81,7 @@ function followsCell(cell: Node): boolean {
 
 function beginsTable(row: Node): boolean {
   const { parent } = row;
-  if (elementBefore(row) !== null || followsBlock(row)) return false;
+  if (elementBefore(row) !== null || followsBlockTag(row)) return false;
   return parent === null || parent.name === "table" || elementBefore(parent) === null;
 }
 
@@ -90,14 +91,14 @@ function elementBefore({ prev }: Node): Node | null {
   return node;
 }
 
-/** Whether the text in front of an element ends or begins a block. */
-function followsBlock({ prev }: Node): boolean {
+/** Whether the text between the previous element and this one contains a template block tag. */
+function followsBlockTag({ prev }: Node): boolean {
   let node = prev;
-  while (node !== null && node.type !== "tag" && !isBlock(node)) node = node.prev;
-  return node !== null && isBlock(node);
+  while (node !== null && node.type !== "tag" && !hasBlockTag(node)) node = node.prev;
+  return node !== null && hasBlockTag(node);
 }
 
-function isBlock({ type, data }: Node): boolean {
+function hasBlockTag({ type, data }: Node): boolean {
   return type === "text" && holdsBlockWord(data ?? "");
 }
 

@@ -16,7 +16,7 @@ interface Wait {
   digestId: string | null;
 }
 
-/** Returns the waits of an event, by channel; none if nothing of it waits for a time. */
+/** Returns why and until when an event waits, with one entry per channel. Empty if nothing is due at a later time. */
 export function waitsOfEvent(event: EventReport, now = Date.now()): Wait[] {
   if (event.status === "scheduled" && event.sendAt !== null) {
     const because = say`it is scheduled for that time`;
