@@ -88,7 +88,7 @@ declare
   every boolean;
   plain boolean;
   moment timestamptz;
-  -- Whether the p_delivery arrays hold only deliveries of claimed events.
+  -- Whether the arrays of deliveries hold only those of claimed events.
   chosen boolean;
   timed record;
   place integer;
