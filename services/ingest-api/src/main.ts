@@ -31,6 +31,8 @@ import { createWebhookKeys } from "./vendor-webhooks.ts";
 
 /** Together with the publish timeout this fits into the 5 s within which a 500 must be sent. */
 const STATEMENT_TIMEOUT_MS = 1500;
+/** Longer, because such a call may wait for rows that the tenant's calls before it change. */
+const OTHER_STATEMENT_TIMEOUT_MS = 3000;
 /** Longest wait for NATS before the service listens, so that no trigger is refused when both start at the same time. */
 const BROKER_PATIENCE_MS = 5000;
 
@@ -39,14 +41,20 @@ const streamsOf = (prefix: string) => [eventsStream(prefix)];
 await runService({
   name: "ingest-api",
   config: configSchema,
-  database: (config, log) => openConnections(config, config.ACCEPT_CONNECTIONS, log),
+  database: (config, log) =>
+    openConnections(config, config.ACCEPT_CONNECTIONS, STATEMENT_TIMEOUT_MS, log),
   // While NATS is not reachable, triggers are answered 500 unless they are scheduled. Everything else works.
   streams: streamsOf,
   work: "http",
   async start({ config, log, database, nats, link, signal, stopped }) {
     // Triggers have connections of their own, so that other calls do not delay them.
     const accepting = database;
-    const others = openConnections(config, config.OTHER_CONNECTIONS, log);
+    const others = openConnections(
+      config,
+      config.OTHER_CONNECTIONS,
+      OTHER_STATEMENT_TIMEOUT_MS,
+      log,
+    );
     const { db, pool } = others;
     const prefix = config.NATS_PREFIX;
     const now = () => new Date();
@@ -159,13 +167,18 @@ await runService({
   },
 });
 
-function openConnections({ DATABASE_URL: url }: Config, maxConnections: number, log: Logger) {
+function openConnections(
+  { DATABASE_URL: url }: Config,
+  maxConnections: number,
+  statementTimeoutMs: number,
+  log: Logger,
+) {
   return openDatabase({
     url,
     maxConnections,
     applicationName: "ingest-api",
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    queryTimeoutMs: STATEMENT_TIMEOUT_MS + 200,
+    statementTimeoutMs,
+    queryTimeoutMs: statementTimeoutMs + 200,
     connectTimeoutMs: STATEMENT_TIMEOUT_MS,
     log,
   });

@@ -34,6 +34,9 @@ import { EXAMPLE, findBroadcast, SEND_BROADCAST } from "./broadcasts.ts";
 /** Maximum number of a tenant's broadcasts that have not ended. */
 const MAX_OPEN = 100;
 
+/** Number of named users that one statement stores. */
+const PEOPLE_AT_A_TIME = 5_000;
+
 const INPUT = Type.Object(
   { ...BroadcastRequest.properties, idempotencyKey },
   { [FAULT]: broadcastFault },
@@ -227,16 +230,23 @@ async function requireRoom(db: Database, tenantId: string): Promise<void> {
   if (rows[0]!.open >= MAX_OPEN) throw new TooLate(`${MAX_OPEN} broadcasts have not ended yet`);
 }
 
-/** Stores the users that a broadcast names: its recipients, or the users that it leaves out. */
+/**
+ * Stores the users that a broadcast names: its recipients, or the users that it leaves out. It stores them in parts,
+ * because one statement for all of them can reach the statement timeout while the database is busy.
+ */
 async function insertPeople(
   db: Database,
   broadcastId: string,
   users: readonly string[],
   isExcepted: boolean,
 ): Promise<void> {
-  if (users.length === 0) return;
-  await sql`
-    insert into broadcast_people (broadcast_id, user_id, is_excepted)
-    select ${broadcastId}::uuid, u.user_id, ${isExcepted} from unnest(${users}::text[]) u (user_id)
-    order by u.user_id`.execute(db);
+  const sorted = users.toSorted();
+  for (let from = 0; from < sorted.length; from += PEOPLE_AT_A_TIME) {
+    const part = sorted.slice(from, from + PEOPLE_AT_A_TIME);
+    await sql`
+      insert into broadcast_people (broadcast_id, user_id, is_excepted)
+      select ${broadcastId}::uuid, u.user_id, ${isExcepted} from unnest(${part}::text[]) u (user_id)`.execute(
+      db,
+    );
+  }
 }

@@ -25,7 +25,7 @@ import { EXAMPLE_ID } from "./event-example.ts";
  * Number of events per transaction. Concurrent calls about the same events wait for each other's row locks. The parts
  * are small, so that several calls can wait one after the other before their statements time out.
  */
-const EVENTS_AT_A_TIME = 200;
+const EVENTS_AT_A_TIME = 100;
 
 const CANCEL: Access = { scope: "tenant", person: "editor", key: "trigger" };
 const STOPPED: Cancelled = {
