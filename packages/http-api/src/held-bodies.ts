@@ -80,5 +80,5 @@ export function tooManyAtATime(request: FastifyRequest): Problem {
 
 export const heldBytes = gauge(
   "belfry_held_body_bytes",
-  "Bytes of request bodies that are held, of those above 16 KiB",
+  "Bytes in memory of request bodies larger than 16 KiB",
 );

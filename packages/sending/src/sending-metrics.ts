@@ -3,39 +3,39 @@ import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { counter, gauge, histogram } from "@belfry/service/metrics";
 
-const attempts = counter("belfry_attempts_total", "Calls of providers by how they ended", [
+const attempts = counter("belfry_attempts_total", "Calls to providers by result", [
   "channel",
   "provider",
   "class",
 ]);
 const durations = histogram(
   "belfry_attempt_seconds",
-  "How long calls of providers took",
+  "Duration of calls to providers",
   ["channel", "provider"],
   [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
 );
 const outcomes = counter(
   "belfry_delivery_outcomes_total",
-  "What a try, or the lack of one, made of deliveries; `waiting` is a retry, `failed` a dead letter",
+  "Deliveries by their status after processing; `waiting` is a retry, `failed` a dead letter",
   ["channel", "provider", "status"],
 );
 const latency = histogram(
   "belfry_acceptance_to_provider_seconds",
-  "From the acceptance of an event to the provider's acceptance, where the first try succeeded",
+  "Seconds from the acceptance of an event to the provider's acceptance, if the first attempt succeeded",
   ["channel"],
 );
 const openCircuits = gauge(
   "belfry_open_circuits",
-  "Provider accounts that are not called for now, as this replica knows",
+  "Provider accounts that this replica has paused",
 );
 
 const attachmentBytes = gauge(
   "belfry_attachment_bytes_held",
-  "Memory that mails with attachments may hold while they are written",
+  "Bytes of memory reserved for building mails with attachments",
 );
 const withoutRoom = counter(
   "belfry_attachment_waits_total",
-  "Mails with attachments that were put back as others held all the memory for them",
+  "Mails with attachments that were put back because the memory for them was in use",
 );
 attachmentBytes.set(0);
 withoutRoom.inc(0);

@@ -84,12 +84,11 @@ export const commonConfig = {
     },
   }),
   NATS_TLS_CA_FILE: Type.String({
-    description:
-      "PEM file with the authority that NATS servers' certificates come from; switches TLS on",
+    description: "PEM file with the authority of the NATS servers' certificates; switches TLS on",
     default: "",
   }),
   NATS_TLS_CERT_FILE: Type.String({
-    description: "PEM file with our own certificate, where the servers ask for one",
+    description: "PEM file with the client certificate, if the servers ask for one",
     default: "",
   }),
   NATS_TLS_KEY_FILE: Type.String({
@@ -97,16 +96,17 @@ export const commonConfig = {
     default: "",
   }),
   NATS_CREDENTIALS_FILE: Type.String({
-    description: "File of a NATS user (.creds), in place of a password in NATS_URL",
+    description: "Credentials file of a NATS user (.creds), instead of a password in NATS_URL",
     default: "",
   }),
   NATS_PREFIX: Type.String({
-    description: "Keeps environments apart on one NATS: 1-32 letters, digits, _ or -",
+    description:
+      "Prefix of subjects and streams that keeps environments apart on one NATS: 1-32 letters, digits, _ or -",
     pattern: "^[A-Za-z0-9_-]{1,32}$",
     default: "belfry",
   }),
   NATS_REPLICAS: Type.Integer({
-    description: "Copies of each stream; 3 on a cluster of three",
+    description: "Replicas of each stream; 3 on a cluster of three",
     minimum: 1,
     maximum: 5,
     default: 1,
@@ -116,7 +116,7 @@ export const commonConfig = {
     (["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const).map((level) =>
       Type.Literal(level),
     ),
-    { description: "Least level that is logged", default: "info" },
+    { description: "Lowest level that is logged", default: "info" },
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({
     description:
@@ -130,7 +130,7 @@ export const commonConfig = {
     secret: true,
   }),
   OTEL_EXPORTER_OTLP_TIMEOUT: Type.Integer({
-    description: "Milliseconds that an export may take, with all its tries",
+    description: "Maximum milliseconds of an export, including its retries",
     minimum: 100,
     maximum: 10_000,
     default: 3000,
@@ -138,8 +138,7 @@ export const commonConfig = {
   OTEL_TRACES_SAMPLER: Type.Union(
     SAMPLERS.map((sampler) => Type.Literal(sampler)),
     {
-      description:
-        "The traces that are recorded. ingest-api decides, and the other services follow",
+      description: "Sampler of traces. ingest-api decides which are recorded, and the other services follow",
       default: "parentbased_always_on",
     },
   ),
@@ -150,19 +149,20 @@ export const commonConfig = {
     default: 1,
   }),
   SHUTDOWN_DELAY_MS: Type.Integer({
-    description: "Time between 'not ready' and the end of intake, so that load balancers notice",
+    description:
+      "Milliseconds between 'not ready' and the end of intake, so that load balancers notice",
     minimum: 0,
     maximum: 120_000,
     default: 0,
   }),
   SHUTDOWN_GRACE_MS: Type.Integer({
-    description: "Time between the end of intake and a forced exit",
+    description: "Milliseconds between the end of intake and a forced exit",
     minimum: 100,
     maximum: 600_000,
     default: 25_000,
   }),
   STOP_WITH_PARENT: Type.Boolean({
-    description: "End when the parent process is gone (local stack, tests)",
+    description: "Whether to exit when the parent process is gone (local stack, tests)",
     default: false,
   }),
 };

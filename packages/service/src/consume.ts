@@ -211,7 +211,7 @@ function createIntake(options: ConsumeLoopOptions) {
   };
 }
 
-const handled = counter("belfry_messages_total", "JetStream messages by what became of them", [
+const handled = counter("belfry_messages_total", "JetStream messages by result", [
   "consumer",
   "outcome",
 ]);

@@ -276,7 +276,7 @@ function patternOf(url: string): RegExp {
 
 const requests = histogram(
   "belfry_http_request_seconds",
-  "From the last byte of a request's head to the end of its answer",
+  "Seconds from the last byte of a request's head to the end of its response",
   ["method", "route", "status"],
   [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 );

@@ -7,11 +7,9 @@ import type { Logger } from "./logger.ts";
 import { gauge } from "./metrics.ts";
 import { within } from "./pause.ts";
 
-const dependencies = gauge(
-  "belfry_dependency_up",
-  "1 where what the service needs is there, 0 where it is away",
-  ["dependency"],
-);
+const dependencies = gauge("belfry_dependency_up", "1 if the dependency is reachable, 0 if not", [
+  "dependency",
+]);
 
 const CACHE_MS = 1000;
 const CHECK_TIMEOUT_MS = 1000;

@@ -69,7 +69,7 @@ const KINDS = {
 
 const spans = counter(
   "belfry_trace_spans_total",
-  "Ended spans, by whether the collector took them: exported, failed or queue_full",
+  "Ended spans by result: exported, failed or queue_full",
   ["outcome"],
 );
 for (const outcome of ["exported", "failed", "queue_full"]) spans.inc({ outcome }, 0);

@@ -12,66 +12,69 @@ export const configSchema = Type.Object({
   ...listenConfig("ADMIN", "the Admin UI", 3002),
   ADMIN_BASE_URL: Type.String({
     description:
-      "Where people reach it, as https://admin.example.com: in links, and https makes cookies Secure",
+      "URL at which people reach the Admin UI, such as https://admin.example.com; used in links. With https, cookies are Secure",
     pattern: HTTP_URL,
     default: "http://127.0.0.1:3002",
   }),
   API_URL: Type.String({
     description:
-      "Where tenants and readers of mails reach ingest-api: in curl lines and in addresses of images",
+      "URL at which tenants and readers of mails reach ingest-api; used in curl examples and in URLs of images",
     pattern: HTTP_URL,
     default: "http://127.0.0.1:3000",
   }),
   WS_URL: Type.String({
-    description: "Address at which browsers reach realtime-gateway, for the live inbox",
+    description: "URL at which browsers reach realtime-gateway, for the live inbox",
     pattern: "^wss?://[^/]+/connection/websocket$",
     default: "ws://127.0.0.1:3001/connection/websocket",
   }),
   SECRETS_KEYS: Type.String({
     description:
-      "Keys for secrets at rest, as kid:base64 of 32 bytes, comma-separated; the first encrypts",
+      "Keys that encrypt stored secrets, each as kid:base64 of 32 bytes, comma-separated; the first one encrypts, all decrypt",
     minLength: 1,
     secret: true,
     parse: parseSecretKeys,
   }),
   REALTIME_TOKEN_KEYS: Type.String({
-    description: "Keys for realtime tokens, as kid:base64, comma-separated; the first signs",
+    description:
+      "Keys for realtime tokens, each as kid:base64, comma-separated; the first one signs",
     minLength: 1,
     secret: true,
     parse: parseTokenKeys,
   }),
   BOOTSTRAP_FILE: Type.String({
     description:
-      "JSON of the first tenant with its API key and of the first operator, made at start where there is none; empty: none",
+      "JSON with the first tenant, its API key and the first operator, which are created at start if none exist; empty: none",
     default: "",
   }),
   ALLOW_PRIVATE_PROVIDER_ADDRESSES: Type.Boolean({
-    description: "Providers may be on private addresses: local stack and tests only",
+    description: "Whether providers may have private addresses; only for the local stack and tests",
     default: false,
   }),
   ALLOW_PRIVATE_WEBHOOK_ADDRESSES: Type.Boolean({
-    description: "Endpoints may have private addresses and plain http: local stack and tests only",
+    description:
+      "Whether endpoints may have private addresses and plain http; only for the local stack and tests",
     default: false,
   }),
   TRUST_PROXY: Type.String({
     description:
-      "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
+      "Addresses or ranges of the proxies whose X-Forwarded-For header is trusted, comma-separated; empty: none",
     default: "",
   }),
   UNKNOWN_KEYS_PER_MINUTE: Type.Integer({
     description:
-      "Unknown API keys that an address may send to the management API a minute before it is answered 429, a replica",
+      "Maximum number of unknown API keys that one address may send to the management API per minute and replica; more are answered 429",
     minimum: 1,
     default: 60,
   }),
   MANAGE_REQUESTS_PER_MINUTE: Type.Integer({
-    description: "Requests of an API key to the management API, a replica",
+    description:
+      "Maximum number of requests of one API key to the management API per minute and replica",
     minimum: 1,
     default: 600,
   }),
   ...oidcConfig,
   ACTIVITY_EVERY_MS: Type.Integer({
-    description: "How often the figures of the overview are brought up to date",
+    description: "Milliseconds between updates of the figures on the overview",
     minimum: 500,
     default: 10_000,
   }),

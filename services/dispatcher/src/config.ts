@@ -19,99 +19,102 @@ export const DispatcherConfig = Type.Object({
   ...commonConfig,
   SECRETS_KEYS: Type.String({
     description:
-      "Keys for secrets at rest, as of the other services: they hold the key of search; needed with SEARCH_TERMS alone",
+      "Keys that encrypt stored secrets, as for the other services; they decrypt the key of search, so only SEARCH_TERMS needs them",
     default: "",
     secret: true,
     parse: (text: string) => (text === "" ? undefined : parseSecretKeys(text)),
   }),
   SEARCH_TERMS: Type.Boolean({
     description:
-      "Write, behind the dispatching, what the Admin UI finds events by: addresses, users, traces, messages; costs Postgres a tenth of a millisecond an event",
+      "Whether a background job indexes events for the search of the Admin UI by address, user, trace and message; costs Postgres about 0.1 ms per event",
     default: false,
   }),
   DISPATCH_BATCH: Type.Integer({
-    description: "Messages taken from a lane at a time",
+    description: "Number of messages taken from a lane at a time",
     minimum: 1,
     maximum: 500,
     default: 100,
   }),
   DISPATCH_CONCURRENCY: Type.Integer({
-    description: "Batches of a lane handled at a time",
+    description: "Number of batches of a lane that are processed at a time",
     minimum: 1,
     maximum: 8,
     default: 2,
   }),
   IN_FLIGHT_PER_TENANT: Type.Integer({
-    description: "Deliveries of a tenant on one channel that may be on their way to a sender",
+    description:
+      "Maximum number of one tenant's deliveries on one channel that are released to senders at a time",
     minimum: 1,
     maximum: 10_000,
     default: 100,
   }),
   RELEASE_EVERY_MS: Type.Integer({
-    description: "Rest between two looks for due deliveries, in milliseconds",
+    description: "Milliseconds between checks for due deliveries",
     minimum: 10,
     maximum: 60 * SECOND_MS,
     default: 500,
   }),
   WAKE_EVERY_MS: Type.Integer({
-    description: "Rest between two looks for scheduled events that are due, in milliseconds",
+    description: "Milliseconds between checks for due scheduled events",
     minimum: 10,
     maximum: 60 * SECOND_MS,
     default: 500,
   }),
   EVENT_ACK_WAIT_MS: Type.Integer({
-    description: "An event in the hands of a dispatcher that died comes again after this, in ms",
+    description: "Milliseconds after which NATS redelivers an event whose dispatcher has died",
     minimum: SECOND_MS,
     maximum: HOUR_MS,
     default: EVENT_ACK_WAIT_MS,
   }),
   RELEASE_AGAIN_AFTER_MS: Type.Integer({
     description:
-      "A delivery that was released and has not moved is released again after this at the latest, in ms: longer than the senders' ack wait. Where the stream shows that it was lost, after 15 s",
+      "Milliseconds after which a released delivery without progress is released again; must be longer than the senders' ack wait. If the stream shows that it was lost, 15 s",
     minimum: SECOND_MS,
     maximum: HOUR_MS,
     default: 4 * DELIVERY_ACK_WAIT_MS,
   }),
   REPUBLISH_AFTER_MS: Type.Integer({
-    description: "An event neither dispatched nor refused is published again after this, in ms",
+    description:
+      "Milliseconds after which an event that was neither dispatched nor refused is published again",
     minimum: SECOND_MS,
     maximum: HOUR_MS,
     default: 150 * SECOND_MS,
   }),
   REPUBLISH_EVERY_MS: Type.Integer({
-    description: "Rest between two looks for such events, in milliseconds",
+    description: "Milliseconds between checks for such events",
     minimum: 100,
     maximum: HOUR_MS,
     default: 5 * SECOND_MS,
   }),
   EXPRESS_PER_MINUTE: Type.Integer({
     description:
-      "As of ingest-api: events that are published again go to the bulk lane where their tenant had more in a minute",
+      "As for ingest-api: events that are published again go to the bulk lane if their tenant had more events than this in a minute",
     minimum: 1,
     default: EXPRESS_PER_MINUTE,
   }),
   BROADCAST_DAY_PERCENT: Type.Integer({
     description:
-      "How much of a tenant's daily cap broadcasts may use: beyond it they pause until the next day, so that single events still pass",
+      "The part of a tenant's daily cap that broadcasts may use; beyond it they pause until the next day, so that other events are still sent",
     minimum: 1,
     maximum: 100,
     default: 90,
   }),
   EXPIRE_EVERY_MS: Type.Integer({
-    description: "Rest between two rounds of deleting what has had its time, in milliseconds",
+    description: "Milliseconds between rounds that delete expired rows",
     minimum: SECOND_MS,
     maximum: 24 * HOUR_MS,
     default: 60 * SECOND_MS,
   }),
   EVENT_RETENTION_DAYS: Type.Integer({
     description:
-      "Events, deliveries, attempts, receipts and the outbox of tenants without days of their own, in days",
+      "Days for which events, deliveries, attempts, receipts and the outbox are kept, for tenants without a setting of their own",
     minimum: 2,
     maximum: 3650,
     default: DEFAULT_EVENT_RETENTION_DAYS,
   }),
   NOTIFICATION_RETENTION_DAYS: Type.Integer({
-    description: "In-app history of tenants without days of their own, in days",
+    description:
+      "Days for which in-app history is kept, for tenants without a setting of their own",
     minimum: 1,
     maximum: 3650,
     default: DEFAULT_NOTIFICATION_RETENTION_DAYS,

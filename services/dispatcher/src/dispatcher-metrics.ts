@@ -7,40 +7,43 @@ import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metri
 import type pg from "pg";
 import { readSearchLags } from "./search-rows.ts";
 
-const dispatched = counter("belfry_events_dispatched_total", "Events whose ways are decided");
-const created = counter("belfry_deliveries_created_total", "What events became, by channel", [
+const dispatched = counter("belfry_events_dispatched_total", "Dispatched events");
+const created = counter("belfry_deliveries_created_total", "Created deliveries by channel", [
   "channel",
 ]);
 const latency = histogram(
   "belfry_event_dispatch_seconds",
-  "From the acceptance of an event, or the end of its rest, to the commit of its deliveries",
+  "Seconds from the acceptance of an event, or from its scheduled time, to the commit of its deliveries",
 );
-const woken = counter("belfry_events_woken_total", "Scheduled events that were let go, as due");
+const woken = counter(
+  "belfry_events_woken_total",
+  "Scheduled events that became due and were dispatched",
+);
 const expanded = counter(
   "belfry_broadcast_events_total",
-  "Events that broadcasts were expanded to",
+  "Events that broadcasts were expanded into",
 );
-const failed = counter("belfry_events_failed_total", "Events that could not be dispatched at all");
-const released = counter("belfry_deliveries_released_total", "Deliveries sent on their way", [
+const failed = counter("belfry_events_failed_total", "Events whose dispatch failed permanently");
+const released = counter("belfry_deliveries_released_total", "Deliveries released to senders", [
   "channel",
 ]);
 const reconciled = counter(
   "belfry_reconciled_total",
-  "What had been lost or stalled on its way and was found and sent again",
+  "Lost or stalled messages that were found and sent again",
   ["what"],
 );
-const expired = counter("belfry_expired_rows_total", "Rows deleted as they had had their time", [
+const expired = counter("belfry_expired_rows_total", "Rows deleted because they had expired", [
   "table",
 ]);
 
 const searched = counter(
   "belfry_searched_rows_total",
-  "Rows that the loop behind search has read: events and deliveries, some of them more than once",
+  "Events and deliveries that the search indexer has read, some of them more than once",
 );
 
 const unsent = counter(
   "belfry_expired_unsent_deliveries_total",
-  "Deliveries deleted with their time that were still to be sent",
+  "Deliveries that expired and were deleted before they were sent",
 );
 
 // The counters exist with 0 from the start, so that the first count shows as an increase.
@@ -99,7 +102,7 @@ export function countSearched(rows: number): void {
 export function showSearchLags(pool: Pool): void {
   gauge(
     "belfry_search_behind_seconds",
-    "Age of the oldest row that search does not know yet; 0: it knows all",
+    "Age of the oldest row that is not yet indexed for search; 0: all rows are",
     ["table"],
     async (it) => {
       for (const { table, seconds } of await readSearchLags(pool)) it.set({ table }, seconds);
@@ -111,7 +114,7 @@ export function showSearchLags(pool: Pool): void {
 export function showExpiryLags(pool: Pool, retention: KeptDays): void {
   gauge(
     "belfry_expiry_behind_seconds",
-    "For how long the oldest row that has had its time has been waiting to be deleted",
+    "Seconds since the oldest row that is not yet deleted has expired",
     ["table"],
     async (it) => {
       for (const { table, seconds } of await readExpiryLags(pool, retention))
@@ -127,7 +130,7 @@ export function showAttachments(pool: Pool): void {
   );
   gauge(
     "belfry_attachment_fullest_ratio",
-    "The part of its space for attachments that the tenant takes up that has least left; above 1: its operator has lowered it",
+    "Highest share of its attachment quota that any tenant uses; above 1 if the quota was lowered",
     [],
     async (it) => it.set({}, (await readAttachmentSums(pool)).ratio),
   );
@@ -147,7 +150,7 @@ async function readAttachmentSums(pool: Pool) {
 export function showBacklogAges(pool: Pool): void {
   gauge(
     "belfry_oldest_waiting_seconds",
-    "Age of the oldest undispatched event; by how much the most overdue delivery is overdue",
+    "Age of the oldest undispatched event, and how overdue the most overdue delivery is",
     ["what"],
     async (it) => {
       for (const { what, seconds } of await readBacklogAges(pool)) it.set({ what }, seconds);
@@ -159,7 +162,7 @@ export function showBacklogAges(pool: Pool): void {
 export function showOverdue(pool: Pool): void {
   gauge(
     "belfry_scheduled_overdue_seconds",
-    "By how much the scheduled event is overdue that has been due for longest and still rests; 0: none is",
+    "How overdue the most overdue scheduled event is; 0 if none is",
     [],
     async (it) => it.set({}, await readOverdueSeconds(pool)),
   );
@@ -169,7 +172,7 @@ export function showOverdue(pool: Pool): void {
 export function showStalledBroadcasts(pool: Pool): void {
   gauge(
     "belfry_broadcast_stalled_seconds",
-    "For how long the broadcast has not moved that should and stands still for longest; 0: none should",
+    "How long the most stalled running broadcast has made no progress; 0 if none is stalled",
     [],
     async (it) => it.set({}, await readStalledSeconds(pool)),
   );
@@ -180,7 +183,7 @@ export function showWaiting(pool: Pool): void {
   const count = createWaitingCount(pool);
   gauge(
     "belfry_waiting",
-    "Scheduled events and resting deliveries by why they wait; 10,000 of a channel are counted",
+    "Scheduled events and waiting deliveries by reason; at most 10,000 per channel are counted",
     ["reason"],
     async (it) => {
       for (const { reason, count: value } of await count()) it.set({ reason }, value);
@@ -188,7 +191,7 @@ export function showWaiting(pool: Pool): void {
   );
   gauge(
     "belfry_waiting_oldest_seconds",
-    "Age of the oldest of these that were counted",
+    "Age of the oldest of the counted ones",
     ["reason"],
     async (it) => {
       for (const { reason, oldestSeconds } of await count()) it.set({ reason }, oldestSeconds);

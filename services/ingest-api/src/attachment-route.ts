@@ -277,7 +277,7 @@ const REASONS: Readonly<Record<number, string>> = {
   422: "invalid",
   429: "limited",
 };
-const stored = counter("belfry_attachments_stored_total", "Uploads that were stored whole");
+const stored = counter("belfry_attachments_stored_total", "Uploads that were stored completely");
 const refused = counter(
   "belfry_attachment_uploads_refused_total",
   "Uploads that were not stored, by reason",

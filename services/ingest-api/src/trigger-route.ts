@@ -298,9 +298,7 @@ const accepted = counter(
   "Triggers answered 200, by replay or not",
   ["replayed"],
 );
-const rejected = counter("belfry_events_rejected_total", "Triggers not accepted, by reason", [
-  "reason",
-]);
+const rejected = counter("belfry_events_rejected_total", "Rejected triggers by reason", ["reason"]);
 
 const REASONS: Readonly<Record<number, string>> = {
   400: "unparsable",

@@ -14,109 +14,115 @@ export const configSchema = Type.Object({
   ...listenConfig("REALTIME_GATEWAY", "the WebSocket server", 3001),
   REALTIME_TOKEN_KEYS: Type.String({
     description:
-      "Keys for realtime tokens, as kid:base64, comma-separated; the first signs, all verify",
+      "Keys for realtime tokens, each as kid:base64, comma-separated; the first one signs, all verify",
     minLength: 1,
     secret: true,
     parse: parseTokenKeys,
   }),
   ALLOWED_ORIGINS: Type.String({
     description:
-      "Origins of pages that may connect, comma-separated, as https://app.example.com or https://*.example.com; empty: any. A token is a bearer secret and no cookie counts, so this is a fence, not the lock",
+      "Origins of pages that may connect, comma-separated, such as https://app.example.com or https://*.example.com; empty: any. It is a second protection: a connection needs a token in any case, and cookies are not used",
     default: "",
     parse: parseOrigins,
   }),
   MAX_FRAME_BYTES: Type.Integer({
-    description: "Largest frame of a client; above: closed with 1009",
+    description: "Maximum bytes of a client's frame; a larger one closes the connection with 1009",
     minimum: 1024,
     maximum: 16 * 1024 * 1024,
     default: 65_536,
   }),
   MAX_QUEUE_BYTES: Type.Integer({
     description:
-      "Bytes that may wait for a client that does not read, beside one reply that it asked for; above: closed with 3008",
+      "Maximum bytes that wait for a client that does not read, in addition to one reply that it asked for; more close the connection with 3008",
     minimum: 1024,
     maximum: MAX_BYTES,
     default: MIB,
   }),
   MAX_QUEUE_BYTES_PER_USER: Type.Integer({
     description:
-      "Bytes that may wait of all connections of a user, in and out; above: the fullest of them is closed with 3008, and no more large answers are begun (error 111)",
+      "Maximum bytes that wait on all connections of one user, in both directions; above it, the connection with the most is closed with 3008, and no more large answers are started (error 111)",
     minimum: 1024,
     maximum: MAX_BYTES,
     default: 32 * MIB,
   }),
   MAX_QUEUE_BYTES_IN_ALL: Type.Integer({
     description:
-      "Bytes that may wait of all connections of this gateway, in and out; above: the fullest connections of the fullest users are closed with 3008. The process needs three times as much memory",
+      "Maximum bytes that wait on all connections of this gateway, in both directions; above it, connections with the most bytes of users with the most bytes are closed with 3008. The process needs three times as much memory",
     minimum: 1024,
     maximum: MAX_BYTES,
     default: 128 * MIB,
   }),
   MAX_CHANNELS_PER_CONNECTION: Type.Integer({
-    description: "Subscriptions of a connection; above: error 106",
+    description:
+      "Maximum number of subscriptions of one connection; more are answered with error 106",
     minimum: 1,
     default: 128,
   }),
   MAX_CHANNEL_NAME_BYTES: Type.Integer({
-    description: "Length of a channel with its user id; above: error 107",
+    description:
+      "Maximum length of a channel name including its user id; a longer one is answered with error 107",
     minimum: 16,
     maximum: MAX_REALTIME_CHANNEL_BYTES,
     default: MAX_REALTIME_CHANNEL_BYTES,
   }),
   MAX_CONNECTIONS: Type.Integer({
-    description: "Connections of this gateway; above: HTTP 503",
+    description: "Maximum number of connections of this gateway; more are answered HTTP 503",
     minimum: 1,
     default: 50_000,
   }),
   MAX_CONNECTIONS_PER_USER: Type.Integer({
-    description: "Connections of a user to this gateway; above: closed with 3504",
+    description:
+      "Maximum number of connections of one user to this gateway; more are closed with 3504",
     minimum: 1,
     default: 100,
   }),
   CONNECTIONS_PER_SECOND: Type.Integer({
-    description: "New connections, in the long run, with a burst of twice that; above: HTTP 503",
+    description:
+      "Maximum number of new connections per second on average, with bursts of twice as many; more are answered HTTP 503",
     minimum: 1,
     default: 500,
   }),
   COMMANDS_PER_SECOND: Type.Integer({
     description:
-      "Commands of a connection, in the long run; above: error 111, and closed with 3013 when it goes on",
+      "Maximum number of commands of one connection per second on average; more are answered with error 111, and a client that continues is closed with 3013",
     minimum: 1,
     default: 50,
   }),
   COMMAND_BURST: Type.Integer({
-    description: "Commands of a connection at once",
+    description: "Maximum number of commands that one connection may send at once",
     minimum: 1,
     default: 300,
   }),
   CONNECT_TIMEOUT_MS: Type.Integer({
     description:
-      "Time between the handshake and a valid connect. A slower client is closed with 3502",
+      "Maximum milliseconds between the handshake and a valid connect; a slower client is closed with 3502",
     minimum: 100,
     maximum: 600_000,
     default: 10_000,
   }),
   PING_INTERVAL_MS: Type.Integer({
-    description: "Between pings, in whole seconds",
+    description: "Milliseconds between pings, in whole seconds",
     minimum: 1000,
     maximum: 600_000,
     multipleOf: 1000,
     default: 25_000,
   }),
   PONG_TIMEOUT_MS: Type.Integer({
-    description: "Time between a ping and its pong. A slower client is closed with 3012",
+    description:
+      "Maximum milliseconds between a ping and its pong; a slower client is closed with 3012",
     minimum: 100,
     maximum: 600_000,
     default: 8_000,
   }),
   POSITION_CHECK_MS: Type.Integer({
-    description: "Between checks of all positions against Postgres: finds a lost last publication",
+    description:
+      "Milliseconds between checks of all positions against Postgres, which find a lost last publication",
     minimum: 100,
     maximum: 600_000,
     default: 15_000,
   }),
   SHUTDOWN_SPREAD_MS: Type.Integer({
-    description: "Over how long the connections are closed at a shutdown",
+    description: "Milliseconds over which the connections are closed at a shutdown",
     minimum: 0,
     maximum: 300_000,
     default: 5_000,

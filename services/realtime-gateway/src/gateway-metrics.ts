@@ -3,29 +3,29 @@ import type { Codec } from "./codec.ts";
 import type { Bound } from "./held-bytes.ts";
 import { DISCONNECTS } from "./protocol.ts";
 
-const closed = counter("belfry_connections_closed_total", "Connections that ended, by close code", [
+const closed = counter("belfry_connections_closed_total", "Closed connections by close code", [
   "code",
 ]);
-const refused = counter("belfry_connections_refused_total", "Handshakes refused, by reason", [
+const refused = counter("belfry_connections_refused_total", "Refused handshakes by reason", [
   "reason",
 ]);
 const dropped = counter(
   "belfry_connections_dropped_total",
-  "Connections that were ended for what they had not read, by whose bound was reached",
+  "Connections closed because too many bytes waited, by whose limit was reached",
   ["bound"],
 );
 const recoveries = counter(
   "belfry_recoveries_total",
-  "Clients that came back with a position: recovered, or told to read anew",
+  "Clients that reconnected with a position, by whether they recovered or must read the history again",
   ["result"],
 );
 const delivered = counter(
   "belfry_publications_delivered_total",
-  "Publications handed to the connections of a channel, each counted once a gateway",
+  "Publications sent to the connections of a channel, each counted once per gateway",
 );
 const latency = histogram(
   "belfry_acceptance_to_browser_seconds",
-  "From the acceptance of an event to its publication's place in the sockets' queues",
+  "Seconds from the acceptance of an event until its publication is queued on the sockets",
 );
 
 /** Our close codes and the standard ones. A client may send any of 4,000 others, which are too many for a label. */
@@ -62,14 +62,14 @@ export function showConnections(
   connections: ReadonlySet<{ codec: Codec }>,
   held: { bytes: number },
 ): void {
-  gauge("belfry_connections", "Open connections, by encoding", ["protocol"], (it) => {
+  gauge("belfry_connections", "Open connections by encoding", ["protocol"], (it) => {
     const counts = { json: 0, protobuf: 0 };
     for (const { codec } of connections) counts[codec.name] += 1;
     for (const [protocol, count] of Object.entries(counts)) it.set({ protocol }, count);
   });
   gauge(
     "belfry_queue_bytes",
-    "What waits, for clients to read it and of what they asked for",
+    "Bytes that wait: for clients to read them, and of requests that clients have sent",
     [],
     (it) => it.set(held.bytes),
   );

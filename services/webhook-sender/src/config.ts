@@ -11,7 +11,8 @@ export const configSchema = Type.Object({
     messagesInHand: 512,
   }),
   ALLOW_PRIVATE_WEBHOOK_ADDRESSES: Type.Boolean({
-    description: "Endpoints may have private addresses and plain http: local stack and tests only",
+    description:
+      "Whether endpoints may have private addresses and plain http; only for the local stack and tests",
     default: false,
   }),
 });
