@@ -138,7 +138,8 @@ export const commonConfig = {
   OTEL_TRACES_SAMPLER: Type.Union(
     SAMPLERS.map((sampler) => Type.Literal(sampler)),
     {
-      description: "Sampler of traces. ingest-api decides which are recorded, and the other services follow",
+      description:
+        "Sampler of traces. ingest-api decides which are recorded, and the other services follow",
       default: "parentbased_always_on",
     },
   ),

@@ -65,7 +65,7 @@ async function eraseNoted(
                and (e.variables is not null or e.envelope ? 'attachments')
              order by e.id for update
            ), dropped as materialized (
-             -- Files may show as much as variables.
+             -- Files may contain the same personal data as variables.
              select drop_attachments(array(select id from locked))
            ), erased as (
              update events e set variables = null, envelope = nullif(e.envelope - 'attachments', '{}')

@@ -225,7 +225,7 @@ export async function requeueDead(
       update digests g set closed_at = clock_timestamp()
       where g.closed_at is null and g.id = any (array(select event_id from picked))
     ),
-    -- Search has been over them; the vendor's message id of the new try is still to come.
+    -- They are already indexed for search, but the new attempt will bring another message id of the vendor.
     searched as (
       insert into search_waiting (delivery_id, look_at)
       select id, clock_timestamp() + interval '5 seconds' from picked order by id

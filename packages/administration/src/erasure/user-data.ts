@@ -72,7 +72,7 @@ export async function countEvents(db: Database, ids: readonly string[]) {
         select * from deliveries d where d.event_id = u.id limit 32
       ) d
       union all
-      -- A digest goes with its first event, because all its events have one user.
+      -- A digest is erased with its first event, because all its events belong to one user.
       select d.id, d.status from unnest(${ids}::uuid[]) u (id)
       join digest_items i on i.event_id = u.id
       join deliveries d on d.event_id = i.digest_id
@@ -115,7 +115,7 @@ export async function deleteEmptyDigests(db: Database, { tenantId, userId }: Own
   const { rows } = await sql<{ id: string }>`
     select g.id from digests g
     where g.tenant_id = ${tenantId} and g.user_id = ${userId}
-      -- An index for each.
+      -- Each branch has an index of its own.
       and (g.closed_at is null or g.closed_at is not null)
       and not exists (select from digest_items i where i.digest_id = g.id)`.execute(db);
   const ids = rows.map(({ id }) => id);

@@ -53,8 +53,8 @@ export async function insertSuppressions(db: Database, entry: NewSuppression): P
       select from suppressions s
       where s.tenant_id = ${entry.tenantId} and s.channel = ${entry.channel} and s.address = a.address
         and (s.reason = 'opted out') = ${entry.reason === "opted out"}
-      -- Kept apart, so that each address is one look into the index: a join would compare all with all where Postgres
-      -- has no statistics of rows that were inserted just now.
+      -- A subquery of its own, so that each address is looked up in the index. A plain join would compare every pair
+      -- while Postgres has no statistics of rows that were inserted just now.
       offset 0
     )
     order by a.address collate "C"

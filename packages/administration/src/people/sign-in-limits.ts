@@ -144,7 +144,7 @@ export async function takeTry(db: Database, bounds: readonly TryBound[], windowS
     )
     select ceil(coalesce(
       (select seconds from full_ones),
-      -- Others came first between the look and the count.
+      -- Other attempts were counted between the check and this update.
       (select max(extract(epoch from t.ends_at - clock_timestamp()))
        from taken t join given g on g.key = t.key where t.count > g.most),
       0))::integer as seconds`.execute(db);

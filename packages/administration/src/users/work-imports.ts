@@ -113,7 +113,7 @@ async function claimImport(db: Database, after: string): Promise<ClaimedImport |
         where o.tenant_id = i.tenant_id and o.id < i.id and o.state in ('waiting', 'running')
       )
     order by i.tenant_id, i.id limit 1
-    -- An erasure is asked for, and a tenant deleted, under the tenant's row: before this chunk, or after it.
+    -- Requesting an erasure and deleting a tenant lock the tenant's row, so they happen before or after this chunk.
     for share of t skip locked for no key update of i skip locked`.execute(db);
   return rows[0];
 }

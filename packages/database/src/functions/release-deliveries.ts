@@ -103,7 +103,7 @@ export async function eraseSensitiveVariables(pool: pg.Pool, eventIds: readonly 
      ended as materialized (
        select e.id from events e
        where e.id = any (array(select id from wanted)) and e.variables is not null
-         -- With limits: these stay looks into indexes, whatever the planner believes of the tables.
+         -- The limits make Postgres read the indexes, whatever it believes about the tables' sizes.
          and exists (select from (
                        (select * from deliveries d where d.event_id = e.id limit 32)
                        union all

@@ -146,10 +146,10 @@ function counted(startsAt: number) {
   const measures = sql.join(MEASURES.map((one) => sql.ref(one)));
   return sql`
     with found as materialized (
-      -- It has rested on purpose until it was let go, which is no latency.
+      -- Until its scheduled time it waited on purpose, which is no latency.
       select e.id, e.tenant_id, e.event_type, coalesce(e.released_at, e.accepted_at) as begun_at,
              e.dispatched_at, e.outcome,
-             -- Every channel is skipped, for want of a template.
+             -- Every channel is skipped because no template exists.
              coalesce(e.outcome -> 'skipped' ?& array[${ALL_CHANNELS}], false)
                and e.outcome ->> 'skipped' like '%#no-template%' as is_lost
       from events e where ${inBucket("e.id")} and e.refused_at is null
