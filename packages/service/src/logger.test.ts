@@ -48,11 +48,13 @@ test("an error is logged with its causes and without what a library hung onto it
   const error = Object.assign(new Error("send failed", { cause }), {
     response: { body: "s3cr3t", headers: { authorization: "s3cr3t" } },
   });
-  log.error({ err: error }, "failed");
-  const { err } = last();
-  assert.equal(err.message, "send failed");
-  assert.equal(err.cause.code, "ECONNREFUSED");
-  assert.match(err.stack, /logger\.test\.ts/);
+  log.error({ err: error, faults: [error] }, "failed");
+  const { err, faults } = last();
+  for (const logged of [err, ...faults]) {
+    assert.equal(logged.message, "send failed");
+    assert.equal(logged.cause.code, "ECONNREFUSED");
+    assert.match(logged.stack, /logger\.test\.ts/);
+  }
   assert.doesNotMatch(lines.join(""), /s3cr3t/);
 });
 
