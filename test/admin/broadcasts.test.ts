@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storeBroadcast, storeTopic } from "@belfry/admin/test/store-broadcasts";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { skip, watchPage } from "../browser/open-page.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
 import { startOperator } from "./signed-in.ts";

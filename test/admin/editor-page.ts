@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test/acts";
 import type { Frame, FrameLocator, Page } from "playwright-core";
 import { noteFaults } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";

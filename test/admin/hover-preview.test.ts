@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import type { Page } from "playwright-core";
 import { skip, watchPage } from "../browser/open-page.ts";
 import { MOST_MS } from "./accessible-pages.ts";

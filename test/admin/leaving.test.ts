@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import type { Page } from "playwright-core";
 import { skip } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PNG } from "@belfry/administration/images/test-images";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
+import { PNG } from "@belfry/administration/test/image-samples";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { createClient } from "@belfry/client";
 import { createDatabase, createPool } from "@belfry/database/connection";

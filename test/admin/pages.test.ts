@@ -6,7 +6,7 @@ import { requestTenantDeletion } from "@belfry/administration/erasure/tenant-del
 import { invite } from "@belfry/administration/people/invitations";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { needlessExclusions } from "@belfry/testing/needless-exclusions";
 import type { BrowserContext } from "playwright-core";
 import { openBrowser, skip } from "../browser/open-page.ts";

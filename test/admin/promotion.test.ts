@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setEnvironment } from "@belfry/administration/templates/environments";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { skip } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 

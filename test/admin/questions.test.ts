@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startForOperator } from "@belfry/admin/admin-under-test";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 

@@ -8,9 +8,9 @@ import { insertSuppressions } from "@belfry/administration/events/suppression-ro
 import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { setEnvironment } from "@belfry/administration/templates/environments";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
+import { actsIn, putActiveProvider } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { startImport } from "@belfry/administration/users/imports";
 import { changeMembers } from "@belfry/administration/users/topics";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { knownUser, saveUsers } from "@belfry/administration/users/users";
 import type { Page } from "playwright-core";

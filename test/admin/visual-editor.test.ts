@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { STARTERS } from "@belfry/templates/starters";
 import { eventually } from "@belfry/testing/eventually";
 import { skip } from "../browser/open-page.ts";

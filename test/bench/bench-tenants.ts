@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import type { BenchServers } from "./servers.ts";

@@ -7,7 +7,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { freePort } from "@belfry/testing/free-port";
 import { type BenchTenant, createBenchTenants, EVENT_TYPE } from "./bench-tenants.ts";

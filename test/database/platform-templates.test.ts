@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findTemplate } from "@belfry/administration/templates/template-rows";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { OWN_MAIL } from "@belfry/contracts/alerts";
 import { SCHEMA } from "@belfry/database/schema-files";
 import { connectedDatabase } from "@belfry/testing/database";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { startForTenant } from "@belfry/admin/admin-under-test";
 import { workBundles } from "@belfry/administration/templates/work-bundles";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { eventually } from "@belfry/testing/eventually";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";

@@ -3,10 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startForTenant } from "@belfry/admin/admin-under-test";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
 

@@ -10,7 +10,7 @@ import { allActs, isAct } from "@belfry/administration/acts";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { KEY_ROLES, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
 import { faultsOf } from "@belfry/contracts/problems";
 import { keyedActs } from "@belfry/http-api/act-access";

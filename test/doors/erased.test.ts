@@ -6,7 +6,7 @@ import { allActs } from "@belfry/administration/acts";
 import { eraseUserNow } from "@belfry/administration/erasure/erasures";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
+import { actsIn, putActiveProvider } from "@belfry/administration/test/acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { startImport } from "@belfry/administration/users/imports";
 import { changeMembers } from "@belfry/administration/users/topics";

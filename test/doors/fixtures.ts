@@ -1,6 +1,6 @@
 import { type Act, type ActServices, runAct } from "@belfry/administration/act";
-import { storeDigest } from "@belfry/administration/events/digest-under-test";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
+import { storeDigest } from "@belfry/administration/test/store-digests";
 import { putCategory } from "@belfry/administration/users/categories";
 import { startImport } from "@belfry/administration/users/imports";
 import type { Database, Pool } from "@belfry/database/connection";

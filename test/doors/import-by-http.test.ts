@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { startForTenant } from "@belfry/admin/admin-under-test";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { workImports } from "@belfry/administration/users/work-imports";
 import { eventually } from "@belfry/testing/eventually";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
-import { ADA, BOB, tablesWith } from "@belfry/administration/people/person-under-test";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test/acts";
+import { ADA, BOB, tablesWith } from "@belfry/administration/test/person";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { type Ended, nextEvent } from "../realtime/clients.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resendEvent } from "@belfry/administration/events/resend-event";
 import { sentContent } from "@belfry/administration/events/sent-content";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { outboxOf, outcomeOf, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";
 

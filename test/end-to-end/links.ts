@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sentContent } from "@belfry/administration/events/sent-content";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { eventually } from "@belfry/testing/eventually";
 import { outcomeOf, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readEvent } from "@belfry/administration/events/event-report";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { outboxOfTenant } from "@belfry/database/outbox";
 import { assertEach } from "@belfry/testing/assert-each";

@@ -3,8 +3,8 @@ import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:cryp
 import { test } from "node:test";
 import { replayDeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
 import { listDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { eventually } from "@belfry/testing/eventually";
 import { type RecordingServer, startRecordingServer } from "@belfry/testing/recording-server";
 import { call, type Stack, triggered } from "./stack.ts";

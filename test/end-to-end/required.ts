@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replayDeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
 import { listDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import type { Channel } from "@belfry/contracts/channels";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sentContent } from "@belfry/administration/events/sent-content";
-import { setTemplateActive } from "@belfry/administration/templates/test-templates";
 import { setTenantActive } from "@belfry/administration/tenants/tenants";
+import { setTemplateActive } from "@belfry/administration/test/templates";
 import type { Channel } from "@belfry/contracts/channels";
 import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";

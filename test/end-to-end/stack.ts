@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import type { Channel } from "@belfry/contracts/channels";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { migrateToLatest } from "@belfry/database/migrate";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";

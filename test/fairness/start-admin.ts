@@ -8,7 +8,7 @@ import {
 import { beginSession } from "@belfry/administration/people/sessions";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";

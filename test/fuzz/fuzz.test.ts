@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Agent, request as httpRequest } from "node:http";
 import { test } from "node:test";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { BROADCASTS_PATH } from "@belfry/contracts/broadcasts";
 import fc from "fast-check";

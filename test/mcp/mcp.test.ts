@@ -8,10 +8,10 @@ import { promisify } from "node:util";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import type { Act } from "@belfry/administration/act";
 import { allActs } from "@belfry/administration/acts";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createKey, rotateWebhookSecret } from "@belfry/administration/tenants/tenant-credentials";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import { eventually } from "@belfry/testing/eventually";
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { startForTenant } from "@belfry/admin/admin-under-test";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { BelfryError, createManagementClient, type Management } from "@belfry/client";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { runProgram } from "../docs/shell.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { createClient } from "@belfry/client";
 import { preferencesOf } from "@belfry/database/functions/recipients";

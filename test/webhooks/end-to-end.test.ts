@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { afterEach, test } from "node:test";
+import { webhookActs } from "@belfry/administration/test/webhook-world";
 import {
   resendWebhookMessage,
   testWebhook,
 } from "@belfry/administration/webhooks/send-webhook-message";
-import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test";
 import { putWebhook, rotateSigningSecret } from "@belfry/administration/webhooks/webhooks";
 import {
   WEBHOOK_PAYLOADS,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { deleteWebhook, listWebhooks } from "@belfry/administration/webhooks/webhooks";
 import { connectedDatabase } from "@belfry/testing/database";
 import { seedSampleTenant, seedWebhook } from "./seed.ts";

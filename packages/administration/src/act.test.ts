@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { uuidv7 } from "uuidv7";
+import { providerActsIn } from "../test/acts.ts";
+import { TEST_KEYS, tenantDatabase } from "../test/database.ts";
 import { cancelBroadcast, pauseBroadcast, resumeBroadcast } from "./broadcasts/broadcasts.ts";
 import { addSuppressions, removeSuppressions } from "./events/suppressions.ts";
 import { putProvider } from "./providers/providers.ts";
 import { deactivateProvider, moveProviderUp } from "./providers/use-provider.ts";
 import { removeWebhookSecret } from "./tenants/tenant-credentials.ts";
-import { providerActsIn } from "./test-acts.ts";
-import { TEST_KEYS, tenantDatabase } from "./test-database.ts";
 
 test("an act that changes nothing tells the audit log nothing", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { sql } from "kysely";
+import { tenantDatabase } from "../test/database.ts";
 import { insertAuditEntry } from "./audited.ts";
 import { idAt } from "./pages.ts";
 import { type AuditSearch, searchAuditLog } from "./search-audit-log.ts";
 import { createTenant } from "./tenants/tenants.ts";
-import { tenantDatabase } from "./test-database.ts";
 
 const OLIVE = "Olive Owner <olive@acme.example>";
 

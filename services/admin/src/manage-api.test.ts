@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { createPlatformKey } from "@belfry/administration/people/platform-keys";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import { startForTenant } from "./admin-under-test.ts";
 

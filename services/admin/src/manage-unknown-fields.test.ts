@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPlatformKey } from "@belfry/administration/people/platform-keys";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { startForTenant } from "./admin-under-test.ts";
 
 type Paths = Record<string, Record<string, { description: string }>>;

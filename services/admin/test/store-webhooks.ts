@@ -1,5 +1,5 @@
+import { webhookActs } from "@belfry/administration/test/webhook-world";
 import { testWebhook } from "@belfry/administration/webhooks/send-webhook-message";
-import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test";
 import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { WebhookType } from "@belfry/contracts/webhook-payload";

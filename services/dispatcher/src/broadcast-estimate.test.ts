@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { estimateBroadcast } from "@belfry/administration/broadcasts/estimate-broadcast";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { reasonOf } from "@belfry/contracts/reasons";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import type { Static } from "@sinclair/typebox";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBroadcast } from "@belfry/administration/broadcasts/create-broadcast";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { expandBroadcast } from "@belfry/database/functions/broadcasts";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { uuidv7 } from "uuidv7";

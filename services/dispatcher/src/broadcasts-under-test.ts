@@ -5,7 +5,7 @@ import {
   showBroadcast,
 } from "@belfry/administration/broadcasts/broadcasts";
 import { createBroadcast } from "@belfry/administration/broadcasts/create-broadcast";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import type { BroadcastRequest } from "@belfry/contracts/broadcasts";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";

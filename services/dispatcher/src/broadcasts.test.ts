@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eraseUser } from "@belfry/administration/erasure/erase-user";
 import { openErasure } from "@belfry/administration/erasure/erasures";
-import { tablesWith } from "@belfry/administration/people/person-under-test";
+import { tablesWith } from "@belfry/administration/test/person";
 import { broadcastsUnderTest, NEWS } from "./broadcasts-under-test.ts";
 
 const SOMEBODY = { personId: null, person: "a test", address: "" };

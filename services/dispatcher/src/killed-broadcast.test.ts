@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { showBroadcast } from "@belfry/administration/broadcasts/broadcasts";
 import { createBroadcast } from "@belfry/administration/broadcasts/create-broadcast";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { startProcess } from "@belfry/testing/processes";

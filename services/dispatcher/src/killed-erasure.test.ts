@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openErasure, showErasure } from "@belfry/administration/erasure/erasures";
-import { ADA, BOB, storeEvent, tablesWith } from "@belfry/administration/people/person-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { programIn } from "@belfry/administration/test-acts";
+import { programIn } from "@belfry/administration/test/acts";
+import { ADA, BOB, storeEvent, tablesWith } from "@belfry/administration/test/person";
 import type { Pool } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { listImports, showImport, startImport } from "@belfry/administration/users/imports";
 import { listTopics } from "@belfry/administration/users/topics";
 import type { Pool } from "@belfry/database/connection";

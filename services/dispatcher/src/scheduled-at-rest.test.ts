@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { deleteTenantData } from "@belfry/administration/erasure/delete-tenant";
 import { eraseUser } from "@belfry/administration/erasure/erase-user";
 import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import type { Pool } from "@belfry/database/connection";
 import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { assertEach } from "@belfry/testing/assert-each";

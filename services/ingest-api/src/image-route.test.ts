@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { deleteImage, uploadImage } from "@belfry/administration/images/images";
-import { PNG } from "@belfry/administration/images/test-images";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
+import { PNG } from "@belfry/administration/test/image-samples";
 import { connectedDatabase } from "@belfry/testing/database";
 import { appUnderTest } from "./app-under-test.ts";
 import { createImages } from "./image-route.ts";

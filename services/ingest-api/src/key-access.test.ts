@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
 import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import { guardKeyedRoutes } from "@belfry/http-api/authenticate";

@@ -1,4 +1,4 @@
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import type { DigestSettings } from "@belfry/contracts/delivery";
 import { createDatabase } from "@belfry/database/connection";
 import { acceptResting } from "../resting-load.ts";

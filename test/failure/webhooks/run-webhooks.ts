@@ -1,4 +1,4 @@
-import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test";
+import { webhookActs } from "@belfry/administration/test/webhook-world";
 import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { createDatabase } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";

@@ -14,14 +14,14 @@ import type { Database } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { sql } from "kysely";
+import { actsIn, putActiveProvider } from "../../test/acts.ts";
+import { TEST_KEYS, tenantDatabase } from "../../test/database.ts";
 import { RANGES } from "../health/activity-sums.ts";
 import { inviteMember, makeMemberResetLink } from "../people/members.ts";
 import { insertPerson, putMembership } from "../people/person-rows.ts";
 import { renderTemplate } from "../templates/preview-template.ts";
 import { createKey } from "../tenants/tenant-credentials.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn, putActiveProvider } from "../test-acts.ts";
-import { TEST_KEYS, tenantDatabase } from "../test-database.ts";
 import {
   chooseAlerts,
   chooseAllAlerts,

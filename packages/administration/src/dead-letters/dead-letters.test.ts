@@ -6,10 +6,10 @@ import { releaseDeliveries } from "@belfry/database/functions/release-deliveries
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { storeDeadMessage } from "@belfry/database/message-tries";
 import { assertEach } from "@belfry/testing/assert-each";
+import { tenantDatabase } from "../../test/database.ts";
 import { readEvent } from "../events/event-report.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { discardDeadLetters, replayDeadLetters } from "./change-dead-letters.ts";
 import { glanceAtDeadLetters, listDeadLetters, showDeadLetter } from "./dead-letters.ts";
 

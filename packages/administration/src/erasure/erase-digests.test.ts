@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
-import { storeComment, storeDigest } from "../events/digest-under-test.ts";
-import { tablesWith } from "../people/person-under-test.ts";
-import { tenantDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../../test/database.ts";
+import { tablesWith } from "../../test/person.ts";
+import { storeComment, storeDigest } from "../../test/store-digests.ts";
 import { deleteTenant } from "./delete-tenant.ts";
 import { eraseUser } from "./erase-user.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
+import { actsIn } from "../../test/acts.ts";
+import type { testDatabase } from "../../test/database.ts";
+import { tenantDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { allTenants } from "../tenants/tenant-rows.ts";
 import { createTenant, setTenantActive, showTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import type { testDatabase } from "../test-database.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { deleteTenant } from "./delete-tenant.ts";
 import {
   claimTenantDeletion,

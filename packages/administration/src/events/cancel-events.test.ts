@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { actsIn } from "../../test/acts.ts";
+import { tenantDatabase } from "../../test/database.ts";
 import { runAct } from "../act.ts";
-import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { cancelEvents } from "./cancel-events.ts";
 
 test("a person's cancel is in the audit log part by part, a program's is not", async (t) => {

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { EventOutcome } from "@belfry/contracts/delivery";
 import type { Database } from "@belfry/database/connection";
 import { assertHas } from "@belfry/testing/assert-has";
+import { tenantDatabase } from "../../test/database.ts";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { readEvent } from "./event-report.ts";
 
 const SECOND = 1000;

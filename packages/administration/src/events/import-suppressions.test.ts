@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rowsRead } from "@belfry/testing/rows-read";
 import { sql } from "kysely";
+import { actsIn } from "../../test/acts.ts";
+import { refusal, tenantDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { actsIn } from "../test-acts.ts";
-import { refusal, tenantDatabase } from "../test-database.ts";
 import { importSuppressions } from "./import-suppressions.ts";
 import { insertSuppressions } from "./suppression-rows.ts";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { storeInbound } from "@belfry/database/inbound";
+import { actsIn } from "../../test/acts.ts";
+import { tenantDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { listInbound } from "./inbound.ts";
 
 test("what people answered is listed newest first, of one number if it is named, and no keyword", async (t) => {

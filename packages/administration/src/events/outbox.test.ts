@@ -4,10 +4,10 @@ import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { outboxOfTenant, storeOutboxMessage } from "@belfry/database/outbox";
 import { assertEach } from "@belfry/testing/assert-each";
+import { actsIn } from "../../test/acts.ts";
+import { tenantDatabase, testDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import { tenantDatabase, testDatabase } from "../test-database.ts";
 import { listOutbox, showOutboxMessage, tenantOfMessage } from "./outbox.ts";
 
 test("a tenant's outbox comes newest first over all pages, each message once, and none of another tenant", async (t) => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { MAX_IMAGE_SIDE } from "@belfry/contracts/images";
+import * as SAMPLES from "../../test/image-samples.ts";
 import { readImage } from "./image-format.ts";
-import * as SAMPLES from "./test-images.ts";
 
 const { PNG, JPEG, GIF, WEBP, WEBP_LOSSLESS, WEBP_CANVAS } = SAMPLES;
 

@@ -3,14 +3,14 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { MAX_IMAGE_BYTES, MAX_IMAGES } from "@belfry/contracts/images";
+import { actsIn } from "../../test/acts.ts";
+import { tenantDatabase } from "../../test/database.ts";
+import { GIF, JPEG, PNG } from "../../test/image-samples.ts";
+import { putTemplate } from "../../test/templates.ts";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
 import { InvalidInput, Locked, NotFound } from "../input-error.ts";
-import { putTemplate } from "../templates/test-templates.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { deleteImage, listImages, uploadImage } from "./images.ts";
-import { GIF, JPEG, PNG } from "./test-images.ts";
 
 const SERVICES = { publicUrl: async () => "https://mail.example.com" };
 const ACTOR = { personId: null, person: "a test", address: "127.0.0.1" };

@@ -3,9 +3,9 @@ import { type TestContext, test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { SCRIPT } from "@belfry/testing/hostile";
+import { actsIn } from "../../test/acts.ts";
+import { areWaiting, hold, tenantDatabase } from "../../test/database.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import { areWaiting, hold, tenantDatabase } from "../test-database.ts";
 import { parseGroupRoles } from "./group-roles.ts";
 import {
   connectIdentity,

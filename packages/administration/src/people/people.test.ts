@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
+import { actsIn } from "../../test/acts.ts";
+import { tenantDatabase, testDatabase } from "../../test/database.ts";
 import { audited } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { allTenants } from "../tenants/tenant-rows.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import { tenantDatabase, testDatabase } from "../test-database.ts";
 import {
   acceptAsNewPerson,
   acceptAsPerson,

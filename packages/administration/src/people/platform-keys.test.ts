@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { actsIn } from "../../test/acts.ts";
+import { refusedWith, tenantDatabase } from "../../test/database.ts";
 import { NotFound } from "../input-error.ts";
-import { actsIn } from "../test-acts.ts";
-import { refusedWith, tenantDatabase } from "../test-database.ts";
 import {
   createPlatformKey,
   findPlatformKey,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
+import { TEST_KEYS, testDatabase } from "../../test/database.ts";
 import { insertPerson } from "./person-rows.ts";
 import { beginSession, keepToShow, sessionHolder, takeToShow } from "./sessions.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import { testDatabase } from "../test-database.ts";
+import { testDatabase } from "../../test/database.ts";
 import {
   deleteOldTries,
   forgiveSignIn,

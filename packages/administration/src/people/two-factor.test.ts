@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { generateSync } from "otplib";
-import { areWaiting, hold, testDatabase } from "../test-database.ts";
+import { areWaiting, hold, testDatabase } from "../../test/database.ts";
 import { hashPassword } from "./password.ts";
 import { changePassword, preparePasswordChange } from "./people.ts";
 import { insertPerson, lockPerson } from "./person-rows.ts";

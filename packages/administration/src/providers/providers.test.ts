@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decryptSecret, providerSettingsOwner } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
+import { providerActsIn, putActiveProvider } from "../../test/acts.ts";
+import { refusal, TEST_KEYS, tenantDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { providerActsIn, putActiveProvider } from "../test-acts.ts";
-import { refusal, TEST_KEYS, tenantDatabase } from "../test-database.ts";
 import { storedSettings } from "./provider-rows.ts";
 import {
   deleteProvider,

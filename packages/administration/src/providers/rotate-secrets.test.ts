@@ -15,13 +15,13 @@ import {
 } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { generateSync } from "otplib";
+import { actsIn, putActiveProvider } from "../../test/acts.ts";
+import { testDatabase } from "../../test/database.ts";
+import { webhookActs } from "../../test/webhook-world.ts";
 import { insertPerson } from "../people/person-rows.ts";
 import { newTotpSecret, useCode } from "../people/two-factor.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn, putActiveProvider } from "../test-acts.ts";
-import { testDatabase } from "../test-database.ts";
-import { webhookActs } from "../webhooks/webhook-under-test.ts";
 import { putWebhook, rotateSigningSecret } from "../webhooks/webhooks.ts";
 import { storedSettings } from "./provider-rows.ts";
 import { rotateSecrets } from "./rotate-secrets.ts";

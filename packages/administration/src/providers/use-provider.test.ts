@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startRecordingServer } from "@belfry/testing/recording-server";
+import { providerActsIn, putActiveProvider } from "../../test/acts.ts";
+import type { testDatabase } from "../../test/database.ts";
+import { TEST_KEYS, tenantDatabase } from "../../test/database.ts";
 import { InvalidInput } from "../input-error.ts";
-import { providerActsIn, putActiveProvider } from "../test-acts.ts";
-import type { testDatabase } from "../test-database.ts";
-import { TEST_KEYS, tenantDatabase } from "../test-database.ts";
 import { LAST_POSITION, putProvider, readProviders } from "./providers.ts";
 import { rotateSecrets } from "./rotate-secrets.ts";
 import { activateProvider, makeProviderFirst, testProvider } from "./use-provider.ts";

@@ -4,13 +4,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { findTargetChannels } from "@belfry/database/template-channels";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
-import { Conflict, NotFound } from "../input-error.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { refusal, tenantDatabase, type testDatabase } from "../test-database.ts";
-import { type DraftInput, prepareDraft, readDraft } from "./drafts.ts";
-import { renderTemplate } from "./preview-template.ts";
-import { savePreparedTemplate } from "./put-template.ts";
-import { readTemplate, readTemplates } from "./templates.ts";
+import { refusal, tenantDatabase, type testDatabase } from "../../test/database.ts";
 import {
   copyTemplate,
   deleteTranslation,
@@ -19,7 +13,13 @@ import {
   putTemplate,
   saveDraft,
   setTemplateActive,
-} from "./test-templates.ts";
+} from "../../test/templates.ts";
+import { Conflict, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { type DraftInput, prepareDraft, readDraft } from "./drafts.ts";
+import { renderTemplate } from "./preview-template.ts";
+import { savePreparedTemplate } from "./put-template.ts";
+import { readTemplate, readTemplates } from "./templates.ts";
 
 const KEY = { eventType: "order.confirmed", channel: "SMS" } as const;
 const SMS = { ...KEY, content: "Order {{id}}" };

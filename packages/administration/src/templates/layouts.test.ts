@@ -4,11 +4,18 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
+import { actsIn } from "../../test/acts.ts";
+import { refusal, tenantDatabase, testDatabase } from "../../test/database.ts";
+import {
+  deleteTranslation,
+  putLayout,
+  putTemplate,
+  removeLayout,
+  saveDraft,
+} from "../../test/templates.ts";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
 import { NotFound, StaleCompilation } from "../input-error.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import { refusal, tenantDatabase, testDatabase } from "../test-database.ts";
 import { readDraft } from "./drafts.ts";
 import { readLayout, readLayoutVersion, readLayoutVersions, restoreLayout } from "./layouts.ts";
 import { previewSource, renderTemplate } from "./preview-template.ts";
@@ -16,13 +23,6 @@ import { type LayoutInput, prepareLayout, savePreparedLayout } from "./publish-l
 import { prepareTemplate, savePreparedTemplate } from "./put-template.ts";
 import { prepareTemplateVersion, readTemplateVersions } from "./template-versions.ts";
 import { readTemplate } from "./templates.ts";
-import {
-  deleteTranslation,
-  putLayout,
-  putTemplate,
-  removeLayout,
-  saveDraft,
-} from "./test-templates.ts";
 
 const MAIL = { eventType: "order", channel: "EMAIL", subject: "Your order" } as const;
 const MARKDOWN = { ...MAIL, content: "# Order {{ id }}", format: "markdown" } as const;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertHas } from "@belfry/testing/assert-has";
+import type { testDatabase } from "../../test/database.ts";
+import { tenantDatabase } from "../../test/database.ts";
+import { putTemplate } from "../../test/templates.ts";
 import { updateTenant } from "../tenants/tenants.ts";
-import type { testDatabase } from "../test-database.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { checkSource, previewSource, renderTemplate } from "./preview-template.ts";
 import type { TemplateSourceInput } from "./template-input.ts";
-import { putTemplate } from "./test-templates.ts";
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const { db, tenantId } = await tenantDatabase(t);

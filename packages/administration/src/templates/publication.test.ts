@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { assertHas } from "@belfry/testing/assert-has";
 import { uuidv7 } from "uuidv7";
+import { tenantDatabase } from "../../test/database.ts";
+import { putTemplate, saveDraft } from "../../test/templates.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { countRecentEvents, publication, sampleFromEvents } from "./publication.ts";
-import { putTemplate, saveDraft } from "./test-templates.ts";
 
 const KEY = { eventType: "order", channel: "SMS" } as const;
 const HOUR_MS = 60 * 60 * 1000;

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertEach } from "@belfry/testing/assert-each";
-import type { testDatabase } from "../test-database.ts";
-import { refusedWith, tenantDatabase } from "../test-database.ts";
+import type { testDatabase } from "../../test/database.ts";
+import { refusedWith, tenantDatabase } from "../../test/database.ts";
+import { deleteTranslation, putTemplate } from "../../test/templates.ts";
 import { renderTemplate } from "./preview-template.ts";
 import { prepareTemplate, savePreparedTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
@@ -13,7 +14,6 @@ import {
   readTemplateVersions,
 } from "./template-versions.ts";
 import { readTemplate } from "./templates.ts";
-import { deleteTranslation, putTemplate } from "./test-templates.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
 const EMAIL = { eventType: "a", channel: "EMAIL", subject: "Hi", content: "<p>Hi</p>" } as const;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { providerActsIn, putActiveProvider } from "../../test/acts.ts";
+import type { testDatabase } from "../../test/database.ts";
+import { refusedWith, TEST_KEYS, tenantDatabase } from "../../test/database.ts";
 import { insertSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import { testProvider } from "../providers/use-provider.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
 import { setTenantActive, updateTenant } from "../tenants/tenants.ts";
-import { providerActsIn, putActiveProvider } from "../test-acts.ts";
-import type { testDatabase } from "../test-database.ts";
-import { refusedWith, TEST_KEYS, tenantDatabase } from "../test-database.ts";
 import type { Preview } from "./preview-template.ts";
 import { sendRenderedTest } from "./send-test.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { actsIn } from "../../test/acts.ts";
+import { tenantDatabase } from "../../test/database.ts";
 import { type ActServices, NotAllowed, runAct } from "../act.ts";
 import { InvalidInput } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { copyTemplate, createTemplates } from "./copy-template.ts";
 import { discardDraft, publishDraft, putDraft } from "./drafts.ts";
 import { putLayout } from "./layouts.ts";

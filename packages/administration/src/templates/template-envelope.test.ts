@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
-import { refusedWith, tenantDatabase } from "../test-database.ts";
+import { refusedWith, tenantDatabase } from "../../test/database.ts";
+import { putTemplate } from "../../test/templates.ts";
 import type { TemplateInput } from "./template-input.ts";
-import { putTemplate } from "./test-templates.ts";
 
 const EMAIL = {
   eventType: "invoice",

@@ -5,21 +5,21 @@ import { type TestContext, test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertHas } from "@belfry/testing/assert-has";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { NotFound } from "../input-error.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { refusal, tenantDatabase } from "../test-database.ts";
-import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
-import { prepareImport, saveImport } from "./template-files.ts";
-import { readTemplateFolder } from "./template-folder.ts";
-import { eventTypeOf, folderNames } from "./template-paths.ts";
-import { readTemplate, readTemplates } from "./templates.ts";
+import { refusal, tenantDatabase } from "../../test/database.ts";
 import {
   deleteTemplate,
   exportTemplates,
   importTemplates,
   putTemplate,
   saveDraft,
-} from "./test-templates.ts";
+} from "../../test/templates.ts";
+import { NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
+import { prepareImport, saveImport } from "./template-files.ts";
+import { readTemplateFolder } from "./template-folder.ts";
+import { eventTypeOf, folderNames } from "./template-paths.ts";
+import { readTemplate, readTemplates } from "./templates.ts";
 
 async function setUp(t: TestContext) {
   const { db, tenantId } = await tenantDatabase(t);

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { OWN_MAIL } from "@belfry/contracts/alerts";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
+import { refusal, tenantDatabase, testDatabase } from "../../test/database.ts";
+import { deleteTemplate, putTemplate, setTemplateActive } from "../../test/templates.ts";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { refusal, tenantDatabase, testDatabase } from "../test-database.ts";
 import { previewSource, renderTemplate } from "./preview-template.ts";
 import type { TemplateInput } from "./template-input.ts";
 import { templatesOfTenant } from "./template-rows.ts";
 import { readTemplate, readTemplates } from "./templates.ts";
-import { deleteTemplate, putTemplate, setTemplateActive } from "./test-templates.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
 

@@ -5,14 +5,14 @@ import type { Database } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
+import { actsIn } from "../../test/acts.ts";
+import { refusedWith, tenantDatabase, type testDatabase } from "../../test/database.ts";
+import { putTemplate } from "../../test/templates.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import { refusedWith, tenantDatabase, type testDatabase } from "../test-database.ts";
 import { publishDraft, putDraft } from "./drafts.ts";
 import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
 import { readTemplate } from "./templates.ts";
-import { putTemplate } from "./test-templates.ts";
 
 const SMS = { eventType: "comment.new", channel: "SMS", content: "{{ $count }} comments" } as const;
 const PUSH = { eventType: "comment.new", channel: "PUSH", title: "Hi", content: "Hi" } as const;

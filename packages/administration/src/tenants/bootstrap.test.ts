@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
+import { refusal, testDatabase } from "../../test/database.ts";
 import { verifyPassword } from "../people/password.ts";
 import { personForSignIn } from "../people/person-rows.ts";
-import { refusal, testDatabase } from "../test-database.ts";
 import { bootstrap } from "./bootstrap.ts";
 
 const API_KEY = `bf_${"aB3".repeat(13)}x`;

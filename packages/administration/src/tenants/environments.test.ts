@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { untilBlocked } from "@belfry/testing/until-blocked";
+import { actsIn } from "../../test/acts.ts";
+import { refusal, tenantDatabase } from "../../test/database.ts";
 import type { ActContext } from "../act.ts";
 import { Locked } from "../input-error.ts";
 import { copyTemplate, createTemplates } from "../templates/copy-template.ts";
 import { discardDraft, putDraft } from "../templates/drafts.ts";
 import { listEnvironments, setEnvironment } from "../templates/environments.ts";
 import { confirmTranslation } from "../templates/template-versions.ts";
-import { actsIn } from "../test-acts.ts";
-import { refusal, tenantDatabase } from "../test-database.ts";
 import {
   assignCategory,
   deleteCategory,

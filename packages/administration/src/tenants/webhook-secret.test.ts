@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { decryptSecret, webhookSecretOwner } from "@belfry/database/secrets";
+import { actsIn } from "../../test/acts.ts";
+import { TEST_KEYS, testDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { actsIn } from "../test-acts.ts";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
 import { rotateWebhookSecret } from "./tenant-credentials.ts";
 import { createTenant, updateTenant } from "./tenants.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { sql } from "kysely";
+import { actsIn } from "../../test/acts.ts";
+import { refusedWith, tenantDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { actsIn } from "../test-acts.ts";
-import { refusedWith, tenantDatabase } from "../test-database.ts";
 import {
   assignCategory,
   deleteCategory,

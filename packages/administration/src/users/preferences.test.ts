@@ -4,9 +4,9 @@ import type { PreferenceChange } from "@belfry/contracts/preferences";
 import { changePreferencesOfUser } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
 import type { Cleanup } from "@belfry/testing/cleanup";
+import { actsIn, programIn } from "../../test/acts.ts";
+import { refusal, tenantDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { actsIn, programIn } from "../test-acts.ts";
-import { refusal, tenantDatabase } from "../test-database.ts";
 import { putCategory } from "./categories.ts";
 import { changePreferences, showPreferences } from "./preferences.ts";
 

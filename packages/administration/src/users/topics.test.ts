@@ -4,12 +4,12 @@ import type { Database } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { databaseOver } from "@belfry/testing/database";
 import { readsAtMost } from "@belfry/testing/rows-read";
+import { actsIn, programIn } from "../../test/acts.ts";
+import { hold, refusedWith, tenantDatabase } from "../../test/database.ts";
 import { eraseUser } from "../erasure/erase-user.ts";
 import { openErasure } from "../erasure/erasures.ts";
 import { NotFound, TooLate } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn, programIn } from "../test-acts.ts";
-import { hold, refusedWith, tenantDatabase } from "../test-database.ts";
 import {
   changeMembersOf,
   leaveTopics,

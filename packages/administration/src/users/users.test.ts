@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultsOf, faultText } from "@belfry/contracts/problems";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { actsIn, programIn } from "../../test/acts.ts";
+import { tenantDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn, programIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
 import { findUsers, putUser, putUsers, saveUsers, showUser } from "./users.ts";
 
 test("a user is stored in the forms that events have, and written anew whole", async (t) => {

@@ -8,6 +8,7 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type { Static } from "@sinclair/typebox";
 import { sql } from "kysely";
+import { webhookWorld } from "../../test/webhook-world.ts";
 import type { ActContext } from "../act.ts";
 import { NotFound, TooLate } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
@@ -19,7 +20,6 @@ import {
   testWebhook,
 } from "./send-webhook-message.ts";
 import { webhookAttempts, webhookMessage, webhookMessages } from "./webhook-messages.ts";
-import { webhookWorld } from "./webhook-under-test.ts";
 import { changeWebhook, deleteWebhook, showWebhook } from "./webhooks.ts";
 
 const LONG_AGO = "2020-01-01T00:00:00Z";

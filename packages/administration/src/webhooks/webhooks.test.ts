@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { WEBHOOK_TYPES, type WebhookType } from "@belfry/contracts/webhook-payload";
 import { decryptSecret, webhookOwner } from "@belfry/database/secrets";
 import { assertHas } from "@belfry/testing/assert-has";
+import { TEST_KEYS } from "../../test/database.ts";
+import { webhookActs, webhookWorld } from "../../test/webhook-world.ts";
 import { NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { TEST_KEYS } from "../test-database.ts";
-import { webhookActs, webhookWorld } from "./webhook-under-test.ts";
 import {
   changeWebhook,
   deleteWebhook,

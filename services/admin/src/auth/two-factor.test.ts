@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertPerson } from "@belfry/administration/people/person-rows";
-import { tablesWith } from "@belfry/administration/people/person-under-test";
 import { beginSession } from "@belfry/administration/people/sessions";
+import { tablesWith } from "@belfry/administration/test/person";
 import { assertEach } from "@belfry/testing/assert-each";
 import { PASSWORD } from "../test-browser.ts";
 import {

@@ -10,7 +10,7 @@ import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { personAtAddress } from "@belfry/administration/people/people";
 import { endUntrustedSignIn } from "@belfry/administration/people/untrusted-sign-in";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { areWaiting, hold } from "@belfry/administration/test-database";
+import { areWaiting, hold } from "@belfry/administration/test/database";
 import { PASSWORD, type TestBrowser } from "../test-browser.ts";
 import { signInAt, startProvider } from "./oidc-provider-under-test.ts";
 import { giveCode, isSignedIn, startTwoFactor } from "./two-factor-under-test.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { hiddenFields } from "../../test/publish-by-form.ts";
 import { storeTopic } from "../../test/store-broadcasts.ts";
 import { startTenant } from "../../test/tenant-under-test.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { channelMask } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import { uuidv7 } from "uuidv7";

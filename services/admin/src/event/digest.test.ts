@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { uuidv7 } from "uuidv7";
 import { startAdmin } from "../admin-under-test.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { uuidv7 } from "uuidv7";
 import { startTenant } from "../../test/tenant-under-test.ts";
 

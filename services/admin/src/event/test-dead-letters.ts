@@ -1,4 +1,4 @@
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 
 /** For tests: so many emails of a tenant that failed for now too often, each with one attempt. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PNG } from "@belfry/administration/images/test-images";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
+import { PNG } from "@belfry/administration/test/image-samples";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { putCategory } from "@belfry/administration/users/categories";
 import { defaultAlerts } from "@belfry/contracts/alerts";
 import { assertHas } from "@belfry/testing/assert-has";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readProviders } from "@belfry/administration/providers/providers";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test/acts";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { startForTenant } from "../admin-under-test.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readLayout } from "@belfry/administration/templates/layouts";
 import { readTemplate } from "@belfry/administration/templates/templates";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 
 const FRAME = `<mjml><mj-body><mj-section><mj-column>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { JPEG, PNG } from "@belfry/administration/images/test-images";
+import { JPEG, PNG } from "@belfry/administration/test/image-samples";
 import { startForTenant } from "../admin-under-test.ts";
 import type { TestBrowser } from "../test-browser.ts";
 

@@ -4,7 +4,7 @@ import { applyBundle } from "@belfry/administration/templates/bundle";
 import { setEnvironment } from "@belfry/administration/templates/environments";
 import { workBundles } from "@belfry/administration/templates/work-bundles";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { startForTenant } from "../admin-under-test.ts";
 
 /** More than are compiled while a person waits. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { putDraft } from "@belfry/administration/templates/drafts";
 import { readTemplate } from "@belfry/administration/templates/templates";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import {

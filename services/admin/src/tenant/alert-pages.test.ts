@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { chooseMailTenant } from "@belfry/administration/alerts/alert-choices";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
+import { actsIn, putActiveProvider } from "@belfry/administration/test/acts";
 import { startForTenant } from "../admin-under-test.ts";
 
 test("as long as no alert can be sent the page says what to do and leads there; an owner is told whom to ask", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test/acts";
 import { startForOperator, startForTenant } from "../admin-under-test.ts";
 import { storeDeadLetters } from "../event/test-dead-letters.ts";
 import { storeMails } from "./test-mails.ts";

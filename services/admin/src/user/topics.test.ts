@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { listImports, showImport } from "@belfry/administration/users/imports";
 import { changeMembers, listTopics } from "@belfry/administration/users/topics";
 import { workImports } from "@belfry/administration/users/work-imports";

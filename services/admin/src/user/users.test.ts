@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertSuppressions } from "@belfry/administration/events/suppression-rows";
-import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putTemplate } from "@belfry/administration/test/templates";
 import { saveUsers } from "@belfry/administration/users/users";
 import { storedReason } from "@belfry/contracts/reasons";
 import { storeInbound } from "@belfry/database/inbound";

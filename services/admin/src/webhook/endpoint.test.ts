@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { listWebhooks } from "@belfry/administration/webhooks/webhooks";
 import { assertHas } from "@belfry/testing/assert-has";
 import { disableWebhook, storeMessage, storeWebhook } from "../../test/store-webhooks.ts";

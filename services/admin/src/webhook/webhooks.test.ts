@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actsIn } from "@belfry/administration/test-acts";
+import { actsIn } from "@belfry/administration/test/acts";
 import { listWebhooks } from "@belfry/administration/webhooks/webhooks";
 import { MAX_WEBHOOKS, WEBHOOK_TYPES } from "@belfry/contracts/webhook-payload";
 import { disableWebhook, storeWebhook } from "../../test/store-webhooks.ts";

@@ -6,9 +6,9 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
 import { sql } from "kysely";
-import { type Audited, audited } from "./audited.ts";
-import { InvalidInput } from "./input-error.ts";
-import { createTenant } from "./tenants/tenants.ts";
+import { type Audited, audited } from "../src/audited.ts";
+import { InvalidInput } from "../src/input-error.ts";
+import { createTenant } from "../src/tenants/tenants.ts";
 
 /** For the tests of this package: a database of the test's own, and keys. */
 export const TEST_KEYS = parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`);

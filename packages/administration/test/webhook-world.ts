@@ -5,11 +5,11 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { sql } from "kysely";
-import type { Act, Given } from "../act.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
-import { TEST_KEYS } from "../test-database.ts";
-import { putWebhook } from "./webhooks.ts";
+import type { Act, Given } from "../src/act.ts";
+import { createTenant } from "../src/tenants/tenants.ts";
+import { putWebhook } from "../src/webhooks/webhooks.ts";
+import { actsIn } from "./acts.ts";
+import { TEST_KEYS } from "./database.ts";
 
 /** For tests: a tenant with an endpoint, and messages as the database writes them. */
 export async function webhookWorld(t: Cleanup) {

@@ -1,9 +1,9 @@
 import type { Database } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { type Act, type ActServices, type Given, runAct } from "./act.ts";
-import type { Actor } from "./audited.ts";
-import { putProvider } from "./providers/providers.ts";
+import { type Act, type ActServices, type Given, runAct } from "../src/act.ts";
+import type { Actor } from "../src/audited.ts";
+import { putProvider } from "../src/providers/providers.ts";
 
 const SOMEBODY = { personId: null, person: "a test", address: "127.0.0.1" };
 

@@ -1,16 +1,16 @@
 import type { Database } from "@belfry/database/connection";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { type Act, type ActServices, type Given, runAct } from "../act.ts";
-import * as copying from "./copy-template.ts";
-import * as drafts from "./drafts.ts";
-import * as layouts from "./layouts.ts";
-import type { LayoutInput } from "./publish-layout.ts";
-import * as putting from "./put-template.ts";
-import * as exporting from "./template-files.ts";
-import * as importing from "./template-files.ts";
-import { readTemplateFolder, writeTemplateFolder } from "./template-folder.ts";
-import type { TemplateInput } from "./template-input.ts";
-import * as templates from "./templates.ts";
+import { type Act, type ActServices, type Given, runAct } from "../src/act.ts";
+import * as copying from "../src/templates/copy-template.ts";
+import * as drafts from "../src/templates/drafts.ts";
+import * as layouts from "../src/templates/layouts.ts";
+import type { LayoutInput } from "../src/templates/publish-layout.ts";
+import * as putting from "../src/templates/put-template.ts";
+import * as exporting from "../src/templates/template-files.ts";
+import * as importing from "../src/templates/template-files.ts";
+import { readTemplateFolder, writeTemplateFolder } from "../src/templates/template-folder.ts";
+import type { TemplateInput } from "../src/templates/template-input.ts";
+import * as templates from "../src/templates/templates.ts";
 
 /** For tests: the acts on templates as somebody who may run them all, with the address within the input. */
 
