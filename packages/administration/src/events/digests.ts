@@ -1,64 +1,56 @@
-import {
-  EXAMPLE_CHANNEL,
-  PROVIDER_CHANNELS,
-  type ProviderChannel,
-} from "@belfry/contracts/channels";
-import {
-  DELIVERY_STATUSES,
-  type DeliveryStatus,
-  DIGEST_ITEM_STATES,
-} from "@belfry/contracts/delivery";
+import { EXAMPLE_CHANNEL, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { DELIVERY_STATUSES, DIGEST_ITEM_STATES } from "@belfry/contracts/delivery";
 import { id, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { type RawBuilder, sql } from "kysely";
 import { defineAct, defineRead, LOOK, note, optional, SEND } from "../act.ts";
+import { columnsOf } from "../columns.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { type IsoTimes, isoTimes } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 
 const MOST_LISTED = 1_000;
 const MOST_EVENTS = 100;
 
-/** A message that combines several events; times are ISO 8601, UTC. */
-type Digest = IsoTimes<DigestRow>;
-
 const DIGEST_ID = "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79";
-const digest = {
+const DigestDelivery = Type.Object({
   id: Type.String(),
-  eventType: Type.String(),
-  channel: oneOf(PROVIDER_CHANNELS),
-  userId: Type.String(),
-  recipient: orNull(Type.String()),
-  locale: Type.String({ description: "Locale of the template's variant; empty: the default" }),
-  key: Type.String({ description: "The key that separates its events from others; empty: none" }),
-  openedAt: time("When its first event came"),
-  windowEndsAt: time("Until when events join it; quiet hours may hold it longer"),
-  closedAt: orNull(time("When nothing could join it any more")),
-  count: Type.Integer({ description: "Events that the message combines" }),
-  delivery: Type.Union([
-    Type.Object({
-      id: Type.String(),
-      status: oneOf(DELIVERY_STATUSES),
-      reason: orNull(Type.String()),
-      dueAt: orNull(time("When it is tried next; null once settled")),
-    }),
-    Type.Null({ description: "Only its first event so far, which was sent by itself" }),
-  ]),
-  open: Type.Boolean({ description: "Events may join it" }),
-};
+  status: oneOf(DELIVERY_STATUSES),
+  reason: orNull(Type.String()),
+  dueAt: orNull(time("When it is tried next; null once settled")),
+});
+/** A message that combines several events, without their variables. */
+const Digest = Type.Object(
+  {
+    id: Type.String(),
+    eventType: Type.String(),
+    channel: oneOf(PROVIDER_CHANNELS),
+    userId: Type.String(),
+    recipient: orNull(Type.String()),
+    locale: Type.String({ description: "Locale of the template's variant; empty: the default" }),
+    key: Type.String({ description: "The key that separates its events from others; empty: none" }),
+    openedAt: time("When its first event came"),
+    windowEndsAt: time("Until when events join it; quiet hours may hold it longer"),
+    closedAt: orNull(time("When nothing could join it any more")),
+    count: Type.Integer({ description: "Events that the message combines" }),
+    delivery: Type.Union([
+      DigestDelivery,
+      Type.Null({ description: "Only its first event so far, which was sent by itself" }),
+    ]),
+    open: Type.Boolean({ description: "Events may join it" }),
+  },
+  { title: "Digest" },
+);
+type Digest = Static<typeof Digest>;
+const DigestEvent = Type.Object({
+  eventId: Type.String(),
+  state: oneOf(DIGEST_ITEM_STATES),
+  addedAt: time("When it came"),
+});
 const ShownDigest = Type.Object({
-  ...digest,
-  events: Type.Array(
-    Type.Object({
-      eventId: Type.String(),
-      state: oneOf(DIGEST_ITEM_STATES),
-      addedAt: time("When it came"),
-    }),
-    { description: `The oldest ${MOST_EVENTS}` },
-  ),
+  ...Digest.properties,
+  events: Type.Array(DigestEvent, { description: `The oldest ${MOST_EVENTS}` }),
 });
 const EXAMPLE = {
   id: DIGEST_ID,
@@ -93,11 +85,11 @@ export const listDigests = defineRead({
       "how many at most; default: 1,000",
     ),
   }),
-  output: Type.Array(Type.Object(digest, { title: "Digest" })),
+  output: Type.Array(Digest),
   example: { input: {}, output: [EXAMPLE] },
   async run({ db, tenantId }, { limit = MOST_LISTED }) {
     await requireTenant(db, tenantId, "tenant");
-    return (await openDigests(db, tenantId, limit)).map(shownDigest);
+    return await openDigests(db, tenantId, { order: BY_DUE_TIME, most: limit });
   },
 });
 
@@ -137,125 +129,71 @@ export const releaseDigest = defineAct({
     note("digest.release", target, { after: { count } }),
 });
 
-function shownDigest({ delivery, ...row }: DigestRow): Digest {
-  const inWords = delivery && { ...delivery, reason: reasonWords(delivery.reason) };
-  return { ...isoTimes(row), delivery: inWords };
-}
-
 /** Returns one page of the open digests, ordered by user. The cost does not depend on the number of digests. */
 export async function digestPage(
   db: Database,
   tenantId: string,
   { after, limit }: { after?: { userId: string; id: string } | undefined; limit: number },
 ): Promise<{ digests: Digest[]; next: { userId: string; id: string } | undefined }> {
-  const rows = await openDigestsByUser(db, tenantId, { after, most: limit + 1 });
-  const page = rows.slice(0, limit);
-  return { digests: page.map(shownDigest), next: rows.length > limit ? page.at(-1) : undefined };
+  const beyond = after && sql`and (g.user_id, g.id) > (${after.userId}, ${after.id}::uuid)`;
+  const rows = await openDigests(db, tenantId, { order: BY_USER, beyond, most: limit + 1 });
+  const digests = rows.slice(0, limit);
+  return { digests, next: rows.length > limit ? digests.at(-1) : undefined };
 }
 
 /** Reads a digest with its oldest events. Throws `NotFound`. */
 async function readDigest(db: Database, tenantId: string, digestId: string) {
   await requireTenant(db, tenantId, "tenant");
-  const row = UUID.test(digestId) ? await digestById(db, tenantId, digestId) : undefined;
-  if (row === undefined) {
+  const digest = UUID.test(digestId) ? await digestById(db, tenantId, digestId) : undefined;
+  if (digest === undefined) {
     throw new NotFound("id", `no digest of the tenant has the id ${JSON.stringify(digestId)}`);
   }
-  const items = await itemsOfDigest(db, row.id, MOST_EVENTS);
-  return { ...shownDigest(row), events: items.map(isoTimes) };
+  const { rows: events } = await sql<Static<typeof DigestEvent>>`
+    select ${columnsOf(DigestEvent, "i")} from digest_items i
+    where i.digest_id = ${digest.id} order by i.event_id limit ${MOST_EVENTS}`.execute(db);
+  return { ...digest, events };
 }
 
-/** A digest without the variables of its events. */
-interface DigestRow {
-  id: string;
-  eventType: string;
-  channel: ProviderChannel;
-  userId: string;
-  recipient: string | null;
-  /** The locale of the template's variant; empty: the default variant. */
-  locale: string;
-  /** Events with different keys go to different digests; empty: the template sets no key. */
-  key: string;
-  openedAt: Date;
-  /** Time until which events join the digest. Quiet hours may delay the message further. */
-  windowEndsAt: Date;
-  closedAt: Date | null;
-  /** Number of events in the message. */
-  count: number;
-  /** null if there is only the first event so far, which was sent by itself. */
-  delivery: DigestDelivery | null;
-  /** True while events may still join the digest. */
-  open: boolean;
-}
-
-interface DigestDelivery {
-  id: string;
-  status: DeliveryStatus;
-  reason: string | null;
-  /** Time of the next attempt in ISO 8601; null once the delivery has ended. */
-  dueAt: string | null;
-}
+const DELIVERY = sql`
+  left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true`;
 
 /** A digest is open until its delivery is released or tried; without a delivery, until its window ends. */
 const OPEN = sql<boolean>`g.closed_at is null and case when d.id is null
   then g.window_ends_at > clock_timestamp()
   else d.status = 'queued' and d.released_at is null and d.attempts = 0 end`;
 
-function select(rows: RawBuilder<unknown>) {
-  return sql<DigestRow>`
-    select g.id, g.event_type as "eventType", g.channel, g.user_id as "userId", g.recipient, g.locale, g.key,
-           g.opened_at as "openedAt", g.window_ends_at as "windowEndsAt", g.closed_at as "closedAt",
-           (select count(*)::integer from digest_items i where i.digest_id = g.id and i.state = 'in') as count,
-           case when d.id is not null then json_build_object('id', d.id, 'status', d.status, 'reason', d.reason,
-             'dueAt', to_char(d.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as delivery,
-           ${OPEN} as open
-    from ${rows} g
-    left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true`;
+const DELIVERY_COLUMNS = columnsOf(DigestDelivery, "d", {
+  reason: sql`reason_in_words(d.reason)`,
+});
+const COLUMNS = columnsOf(Digest, "g", {
+  count: sql`(select count(*)::integer from digest_items i where i.digest_id = g.id and i.state = 'in')`,
+  delivery: sql`case when d.id is not null then (
+    select to_json(shown) from (select ${DELIVERY_COLUMNS}) shown) end`,
+  open: OPEN,
+});
+
+const BY_DUE_TIME = sql`coalesce(d.due_at, g.window_ends_at), g.id`;
+/** An index has this order. */
+const BY_USER = sql`g.user_id, g.id`;
+
+function selectDigests(found: RawBuilder<unknown>, order: RawBuilder<unknown>) {
+  return sql<Digest>`select ${COLUMNS} from (${found}) g ${DELIVERY} order by ${order}`;
 }
 
-/** Returns a tenant's open digests, the one that is due first at the top. */
-async function openDigests(db: Database, tenantId: string, most: number) {
-  const found = sql`(
-    select g.* from digests g
-    left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true
-    where g.tenant_id = ${tenantId} and ${OPEN}
-    order by coalesce(d.due_at, g.window_ends_at), g.id limit ${most})`;
-  const { rows } = await sql<DigestRow>`
-    ${select(found)} order by coalesce(d.due_at, g.window_ends_at), g.id`.execute(db);
-  return rows;
-}
-
-/** Returns a tenant's open digests, ordered by user, because an index has this order. */
-async function openDigestsByUser(
+async function openDigests(
   db: Database,
   tenantId: string,
-  { after, most }: { after?: { userId: string; id: string } | undefined; most: number },
-): Promise<DigestRow[]> {
-  const beyond =
-    after === undefined ? sql`` : sql`and (g.user_id, g.id) > (${after.userId}, ${after.id}::uuid)`;
-  const found = sql`(
-    select g.* from digests g
-    left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true
-    where g.tenant_id = ${tenantId} and ${OPEN} ${beyond}
-    order by g.user_id, g.id limit ${most})`;
-  const { rows } = await sql<DigestRow>`${select(found)} order by g.user_id, g.id`.execute(db);
-  return rows;
+  page: { order: RawBuilder<unknown>; beyond?: RawBuilder<unknown> | undefined; most: number },
+) {
+  const { order, beyond = sql``, most } = page;
+  const found = sql`select g.* from digests g ${DELIVERY}
+    where g.tenant_id = ${tenantId} and ${OPEN} ${beyond} order by ${order} limit ${most}`;
+  return (await selectDigests(found, order).execute(db)).rows;
 }
 
 export async function digestById(db: Database, tenantId: string, id: string) {
-  const found = sql`(select * from digests where id = ${id} and tenant_id = ${tenantId})`;
-  const { rows } = await select(found).execute(db);
-  return rows[0];
-}
-
-/** Returns the events of a digest, oldest first. */
-async function itemsOfDigest(db: Database, id: string, most: number) {
-  return await db
-    .selectFrom("digest_items")
-    .select(["event_id as eventId", "state", "added_at as addedAt"])
-    .where("digest_id", "=", id)
-    .orderBy("event_id")
-    .limit(most)
-    .execute();
+  const found = sql`select * from digests where id = ${id} and tenant_id = ${tenantId}`;
+  return (await selectDigests(found, BY_USER).execute(db)).rows.at(0);
 }
 
 /** Makes an open digest due now. Returns false if it is no longer open or has no delivery. */
