@@ -12,7 +12,7 @@ import {
   type Page,
   tenantText,
 } from "./page-frame.ts";
-import { channelWords, type PageWords, textFor } from "./page-words.ts";
+import { channelWords, textFor } from "./page-words.ts";
 
 /** The form field that mailbox providers (RFC 8058) and our own button post. */
 const ONE_CLICK = { name: "List-Unsubscribe", value: "One-Click" } as const;
@@ -84,11 +84,8 @@ function drawn(
 function whatIs({ words, link, languages }: LinkVisit, category: CellCategory | undefined): Html {
   if (link.category === ANY) return escapeHtml(words.everything);
   const label = category === undefined ? "" : textFor(category.label, languages);
-  return label === "" ? escapeHtml(words.these) : quoted(words, label);
-}
-
-function quoted({ quoted: [open, close] }: PageWords, label: string): Html {
-  return `${open}${tenantText(label)}${close}`;
+  if (label === "") return escapeHtml(words.these);
+  return filled(words.quoted, { what: tenantText(label) });
 }
 
 function pair({ name, value }: { name: string; value: string }): Html {
