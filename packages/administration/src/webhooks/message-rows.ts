@@ -1,7 +1,11 @@
-import type { MessageStatus } from "@belfry/contracts/webhook-endpoints";
-import type { WebhookMessageType } from "@belfry/contracts/webhook-payload";
+import {
+  type MessageStatus,
+  WebhookAttempt,
+  WebhookMessage,
+} from "@belfry/contracts/webhook-endpoints";
 import type { Database } from "@belfry/database/connection";
 import { type RawBuilder, sql } from "kysely";
+import { columnsOf } from "../columns.ts";
 
 // Queries on `webhook_messages` with their deliveries. Each of them filters by tenant and endpoint.
 
@@ -10,21 +14,13 @@ export interface WebhookPlace {
   webhookId: string;
 }
 
-export interface MessageRow {
-  id: string;
-  headerId: string;
-  type: WebhookMessageType;
-  eventId: string | null;
-  status: MessageStatus;
-  reason: string | null;
-  createdAt: Date;
-  nextAt: Date | null;
-}
-
-const MESSAGE = sql`
-  m.id, coalesce(m.resend_of, m.id) as "headerId", m.type, m.event_id as "eventId", d.status, d.reason,
-  m.created_at as "createdAt", case when d.status in ('queued', 'waiting') then coalesce(d.due_at, (
-    select w.paused_until from webhooks w where w.id = d.held_for and w.tenant_id = d.tenant_id)) end as "nextAt"`;
+const MESSAGE = columnsOf(WebhookMessage, "m", {
+  headerId: sql`coalesce(m.resend_of, m.id)`,
+  status: sql`d.status`,
+  reason: sql`reason_in_words(d.reason)`,
+  nextAt: sql`case when d.status in ('queued', 'waiting') then coalesce(d.due_at, (
+    select w.paused_until from webhooks w where w.id = d.held_for and w.tenant_id = d.tenant_id)) end`,
+});
 
 /**
  * The number of messages that one page reads at most. A page filtered by status may match few of very many messages.
@@ -45,7 +41,7 @@ export async function messagesOfWebhook(db: Database, query: MessagesQuery) {
   const { tenantId, webhookId, status, before, limit } = query;
   const older = before === undefined ? sql`` : sql`and m.id < ${before}`;
   const looked = await lookedAt(db, { tenantId, webhookId }, older);
-  const { rows } = await sql<MessageRow>`
+  const { rows } = await sql<WebhookMessage>`
     ${looked.rows}
     select ${MESSAGE}
     from looked m
@@ -60,29 +56,13 @@ export async function messageById(
   db: Database,
   { tenantId, webhookId }: WebhookPlace,
   messageId: string,
-): Promise<(MessageRow & { payload: string }) | undefined> {
-  const { rows } = await sql<MessageRow & { payload: string }>`
+): Promise<(WebhookMessage & { payload: string }) | undefined> {
+  const { rows } = await sql<WebhookMessage & { payload: string }>`
     select ${MESSAGE}, m.payload
     from (select * from webhook_messages m where m.id = ${messageId} limit 1) m
     join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
     where m.tenant_id = ${tenantId} and m.webhook_id = ${webhookId}`.execute(db);
   return rows[0];
-}
-
-export interface AttemptRow {
-  messageId: string;
-  headerId: string;
-  type: WebhookMessageType;
-  eventId: string | null;
-  messageStatus: MessageStatus;
-  number: number;
-  at: Date;
-  endedAt: Date | null;
-  class: string | null;
-  status: string | null;
-  reason: string | null;
-  answer: string | null;
-  nextAt: Date | null;
 }
 
 export interface AttemptPlace {
@@ -96,17 +76,28 @@ interface AttemptsQuery extends WebhookPlace {
   limit: number;
 }
 
-const ATTEMPT = sql`
-  m.id as "messageId", coalesce(m.resend_of, m.id) as "headerId", m.type, m.event_id as "eventId",
-  d.status as "messageStatus", a.number, a.started_at as at, a.ended_at as "endedAt", a.class,
-  a.vendor_status as status, a.reason, a.vendor_answer as answer, a.next_at as "nextAt"`;
+const ATTEMPT = columnsOf(WebhookAttempt, "a", {
+  messageId: sql`m.id`,
+  headerId: sql`coalesce(m.resend_of, m.id)`,
+  type: sql`m.type`,
+  eventId: sql`m.event_id`,
+  at: sql`a.started_at`,
+  durationMs: sql`case when a.ended_at is not null then (1000 * extract(epoch from greatest(interval '0',
+    date_trunc('milliseconds', a.ended_at) - date_trunc('milliseconds', a.started_at))))::integer end`,
+  status: sql`a.vendor_status::integer`,
+  outcome: sql`case when a.class is null then 'under way' when a.class = 'accepted' then 'arrived'
+    when a.class = 'ambiguous' then 'unknown' else 'failed' end`,
+  reason: sql`reason_in_words(a.reason)`,
+  answer: sql`a.vendor_answer`,
+  messageStatus: sql`d.status`,
+});
 
 /** Returns attempts: those of the newest message first, and each message's newest attempt first. */
 export async function attemptsOfWebhook(db: Database, query: AttemptsQuery) {
   const { tenantId, webhookId, status, before, limit } = query;
   const from = before === undefined ? sql`` : sql`and m.id <= ${before.messageId}`;
   const looked = await lookedAt(db, { tenantId, webhookId }, from);
-  const { rows } = await sql<AttemptRow>`
+  const { rows } = await sql<WebhookAttempt>`
     ${looked.rows}
     select ${ATTEMPT}
     from looked m
@@ -131,8 +122,8 @@ export async function attemptsOfMessage(
   db: Database,
   { tenantId, webhookId }: WebhookPlace,
   headerId: string,
-): Promise<AttemptRow[]> {
-  const { rows } = await sql<AttemptRow>`
+): Promise<WebhookAttempt[]> {
+  const { rows } = await sql<WebhookAttempt>`
     select ${ATTEMPT}
     from webhook_messages m
     join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}

@@ -1,6 +1,5 @@
 import { id, integer, oneOf } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import { reasonWords } from "@belfry/contracts/reasons";
 import {
   ATTEMPTS_QUERY,
   MESSAGE_STATUSES,
@@ -19,13 +18,10 @@ import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { defineRead, optional } from "../act.ts";
 import { type InvalidInput, invalid, NotFound } from "../input-error.ts";
-import { isoTimes } from "../pages.ts";
 import {
   type AttemptPlace,
-  type AttemptRow,
   attemptsOfMessage,
   attemptsOfWebhook,
-  type MessageRow,
   messageById,
   messagesOfWebhook,
   type WebhookPlace,
@@ -87,8 +83,7 @@ export const webhookMessages = defineRead({
     await readWebhook(db, tenantId, webhookId);
     const query = { tenantId, webhookId, status, before: after, limit };
     const page = await messagesOfWebhook(db, query);
-    const messages: WebhookMessage[] = page.rows.map(shownMessage);
-    return { messages, ...(page.next === undefined ? {} : { next: page.next }) };
+    return { messages: page.rows, ...(page.next === undefined ? {} : { next: page.next }) };
   },
 });
 
@@ -138,27 +133,23 @@ export const webhookAttempts = defineRead({
     await readWebhook(db, tenantId, webhookId);
     const { limit = MESSAGES_DEFAULT_LIMIT } = given;
     const page = await attemptsOfWebhook(db, { tenantId, webhookId, status, before, limit });
-    const attempts = page.rows.map(shownAttempt);
-    if (page.next === undefined) return { attempts };
-    return { attempts, next: `${page.next.messageId}_${page.next.number}` };
+    if (page.next === undefined) return { attempts: page.rows };
+    return { attempts: page.rows, next: `${page.next.messageId}_${page.next.number}` };
   },
 });
 
 /** Returns a message with the JSON that is posted. Throws `NotFound`. */
 export async function readMessage(db: Database, of: MessagePlace) {
   await readWebhook(db, of.tenantId, of.webhookId);
-  const row = UUID.test(of.messageId) ? await messageById(db, of, of.messageId) : undefined;
-  if (row === undefined) {
-    const message = `the webhook has no message ${JSON.stringify(of.messageId)}`;
-    throw new NotFound("messageId", message);
-  }
-  return shownMessage(row);
+  const found = UUID.test(of.messageId) ? await messageById(db, of, of.messageId) : undefined;
+  if (found !== undefined) return found;
+  throw new NotFound("messageId", `the webhook has no message ${JSON.stringify(of.messageId)}`);
 }
 
 /** Returns the attempts of one message and its copies, newest first, at most 100. Throws `NotFound`. */
 export async function messageAttempts(db: Database, of: MessagePlace): Promise<WebhookAttempt[]> {
   const { headerId } = await readMessage(db, of);
-  return (await attemptsOfMessage(db, of, headerId)).map(shownAttempt);
+  return await attemptsOfMessage(db, of, headerId);
 }
 
 function noPlace(): InvalidInput {
@@ -170,28 +161,4 @@ const PLACE = /^([0-9a-f-]{36})_(\d{1,6})$/;
 function placeOf(text: string): AttemptPlace | undefined {
   const [, messageId = "", number = ""] = PLACE.exec(text) ?? [];
   return UUID.test(messageId) ? { messageId, number: Number(number) } : undefined;
-}
-
-function shownMessage<Row extends MessageRow>(row: Row) {
-  return { ...isoTimes(row), reason: reasonWords(row.reason) };
-}
-
-function shownAttempt(row: AttemptRow): WebhookAttempt {
-  const { at, endedAt, class: outcome, status, nextAt, ...rest } = row;
-  return {
-    ...rest,
-    at: at.toISOString(),
-    durationMs: endedAt === null ? null : Math.max(0, endedAt.getTime() - at.getTime()),
-    status: status === null ? null : Number(status),
-    outcome: outcomeOf(outcome),
-    reason: reasonWords(rest.reason),
-    answer: rest.answer,
-    nextAt: nextAt?.toISOString() ?? null,
-  };
-}
-
-function outcomeOf(of: string | null): WebhookAttempt["outcome"] {
-  if (of === null) return "under way";
-  if (of === "accepted") return "arrived";
-  return of === "ambiguous" ? "unknown" : "failed";
 }

@@ -1,40 +1,24 @@
+import { Webhook } from "@belfry/contracts/webhook-endpoints";
 import type { WebhookType } from "@belfry/contracts/webhook-payload";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
+import { columnsOf } from "../columns.ts";
 
 // Queries on `webhooks`. Each of them filters by tenant.
 
-const COLUMNS = [
-  "id",
-  "url",
-  "types",
-  "description",
-  "active",
-  "disabled_at as disabledAt",
-  "disabled_reason as disabledReason",
-  "failing_since as failingSince",
-  "paused_until as pausedUntil",
-  "created_at as createdAt",
-  "updated_at as updatedAt",
-] as const;
+const COLUMNS = columnsOf(Webhook, "w");
 
 /** Returns the tenant's endpoints, the oldest first. */
 export async function webhooksOfTenant(db: Database, tenantId: string) {
-  return await db
-    .selectFrom("webhooks")
-    .select(COLUMNS)
-    .where("tenant_id", "=", tenantId)
-    .orderBy("id")
-    .execute();
+  const { rows } = await sql<Webhook>`
+    select ${COLUMNS} from webhooks w where w.tenant_id = ${tenantId} order by w.id`.execute(db);
+  return rows;
 }
 
 export async function webhookById(db: Database, tenantId: string, id: string) {
-  return await db
-    .selectFrom("webhooks")
-    .select(COLUMNS)
-    .where("id", "=", id)
-    .where("tenant_id", "=", tenantId)
-    .executeTakeFirst();
+  const { rows } = await sql<Webhook>`
+    select ${COLUMNS} from webhooks w where w.id = ${id} and w.tenant_id = ${tenantId}`.execute(db);
+  return rows.at(0);
 }
 
 interface NewWebhook {

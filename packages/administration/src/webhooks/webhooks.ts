@@ -19,7 +19,6 @@ import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
 import { type Access, type ActContext, defineAct, defineRead, optional } from "../act.ts";
 import { type InvalidInput, invalid, NotFound, refuseFaults } from "../input-error.ts";
-import { isoTimes } from "../pages.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { canonicalUrl, webhookFaults } from "./webhook-input.ts";
 import {
@@ -75,7 +74,7 @@ export const putWebhook = defineAct({
     const known = all.find((one) => one.url === url);
     if (known !== undefined) {
       if (input.only === "new") throw urlTaken();
-      return await changed(context, isoTimes(known), { ...input, url: undefined });
+      return await changed(context, known, { ...input, url: undefined });
     }
     if (all.length >= MAX_WEBHOOKS) {
       throw invalid("url", `is one more than the ${MAX_WEBHOOKS} endpoints that a tenant may have`);
@@ -136,7 +135,7 @@ export const listWebhooks = defineRead({
   example: { input: {}, output: [WEBHOOK] },
   async run({ db, tenantId }) {
     await requireTenant(db, tenantId);
-    return (await webhooksOfTenant(db, tenantId)).map(isoTimes);
+    return await webhooksOfTenant(db, tenantId);
   },
 });
 
@@ -212,12 +211,9 @@ export const rotateSigningSecret = defineAct({
 
 /** Returns an endpoint. Throws `NotFound`. */
 export async function readWebhook(db: Database, tenantId: string, webhookId: string) {
-  const row = UUID.test(webhookId) ? await webhookById(db, tenantId, webhookId) : undefined;
-  if (row === undefined) {
-    const message = `the tenant has no webhook ${JSON.stringify(webhookId)}`;
-    throw new NotFound("webhookId", message);
-  }
-  return isoTimes(row);
+  const found = UUID.test(webhookId) ? await webhookById(db, tenantId, webhookId) : undefined;
+  if (found !== undefined) return found;
+  throw new NotFound("webhookId", `the tenant has no webhook ${JSON.stringify(webhookId)}`);
 }
 
 /** Returns an audit note about an endpoint, never with a secret, and without the URL's query, which may contain one. */
