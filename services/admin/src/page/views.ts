@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Eta } from "eta";
+import { FORM_TOKEN } from "./cookies.ts";
 import { catalogueOf, LANGUAGES, type Language, Phrase, renderedIn } from "./language.ts";
 import { offeredLanguages, TIME_ZONES } from "./locale-names.ts";
 import { translateView } from "./translate-source.ts";
@@ -19,7 +20,7 @@ function etaOf(language: Language): Eta {
     filterFunction: (value) => (value instanceof Phrase ? value.in(language) : (value as string)),
     plugins: [
       {
-        processTemplate: (source) => translateView(source, catalogueOf(language)),
+        processTemplate: (source) => withTokens(translateView(source, catalogueOf(language))),
         processFnString: includesOwnValues,
       },
     ],
@@ -28,17 +29,28 @@ function etaOf(language: Language): Eta {
   return made;
 }
 
+/** Matches the tag of a form, whose attributes may have Eta tags. */
+const FORM = /<form\b(?:<%[\s\S]*?%>|[^>])*>/g;
+const TOKEN = `<input type="hidden" name="${FORM_TOKEN}" value="<%= it.token %>">`;
+
+/** Adds to each form that posts the token without which the router refuses it. */
+function withTokens(source: string): string {
+  return source.replaceAll(FORM, (tag) => (tag.includes('method="post"') ? tag + TOKEN : tag));
+}
+
 /** Eta's code that gives a partial the values of the page in addition to those of its include. */
 const MERGED = "{...it, ...(__eta_d ?? {})}";
 
 /**
- * Gives a partial only the values of its include and those that `renderView` adds. Otherwise a partial that reads an
+ * Gives a partial only the values of its include and those that every page has. Otherwise a partial that reads an
  * optional `link` would show the page's `link` if its include has none.
  */
 function includesOwnValues(source: string): string {
   if (!source.includes(MERGED)) throw new Error("Eta hands values to partials in another way");
-  const own = "words: it.words, uiLanguage: it.uiLanguage, uiLanguages: it.uiLanguages";
-  return source.replaceAll(MERGED, `{ ${own}, ...__eta_d }`);
+  const own = ["words", "uiLanguage", "uiLanguages", "token", "base"].map(
+    (name) => `${name}: it.${name}`,
+  );
+  return source.replaceAll(MERGED, `{ ${own.join(", ")}, ...__eta_d }`);
 }
 
 /** Renders a view. Eta escapes everything that a page shows unless the view uses `<%~`. */
