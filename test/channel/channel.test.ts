@@ -13,7 +13,7 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
+import { runBelfry } from "../../packages/cli/test/run-belfry.ts";
 
 /**
  * A channel that no file of ours names, as a row of the table and a provider: the services, the command

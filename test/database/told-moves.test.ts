@@ -13,7 +13,7 @@ import {
   type StoredDelivery,
   type WebhooksUnderTest,
   webhooksUnderTest,
-} from "@belfry/database/functions/webhooks-under-test";
+} from "@belfry/database/test/webhooks-under-test";
 import { receipt, settlement } from "./settlement.ts";
 
 interface Stored {

@@ -14,9 +14,9 @@ import { claimWebhooks, noteWebhookCalls } from "@belfry/database/functions/clai
 import { deleteWebhookMessages } from "@belfry/database/functions/delete-events";
 import { expireStep } from "@belfry/database/functions/expire-batch";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
-import { webhooksUnderTest } from "@belfry/database/functions/webhooks-under-test";
 import { markAllNotificationsRead } from "@belfry/database/notifications";
 import { setPreferences } from "@belfry/database/preferences";
+import { webhooksUnderTest } from "@belfry/database/test/webhooks-under-test";
 import { databaseOver } from "@belfry/testing/database";
 
 const MESSAGES = 200_000;

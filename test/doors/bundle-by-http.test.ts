@@ -8,7 +8,7 @@ import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { actsIn } from "@belfry/administration/test/acts";
 import { eventually } from "@belfry/testing/eventually";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
+import { runBelfry } from "../../packages/cli/test/run-belfry.ts";
 
 /** One more than is compiled while a caller waits. */
 const MANY = 101;

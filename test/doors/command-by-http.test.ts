@@ -8,7 +8,7 @@ import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
+import { runBelfry } from "../../packages/cli/test/run-belfry.ts";
 
 async function world(t: test.TestContext) {
   const { admin, id } = await startForTenant(t);

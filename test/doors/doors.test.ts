@@ -18,9 +18,9 @@ import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { wholeFile } from "@belfry/testing/whole-file";
 import type { TSchema } from "@sinclair/typebox";
 import type { Command } from "commander";
-import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
 import { errorText } from "../../packages/cli/src/command-error.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
+import { runBelfry } from "../../packages/cli/test/run-belfry.ts";
 import { mayDo } from "../../services/admin/src/page/access.ts";
 import { FIXTURES, runDirectly, servicesOf } from "./fixtures.ts";
 

@@ -9,7 +9,7 @@ import { actsIn } from "@belfry/administration/test/acts";
 import { workImports } from "@belfry/administration/users/work-imports";
 import { eventually } from "@belfry/testing/eventually";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
+import { runBelfry } from "../../packages/cli/test/run-belfry.ts";
 
 /** More than fits into two parts. */
 const MANY = 90_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
-import { createHome } from "./home-under-test.ts";
+import { createHome } from "../test/home.ts";
 
 async function world(t: TestContext) {
   const home = await createHome(t);

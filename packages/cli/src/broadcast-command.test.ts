@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createHome } from "./home-under-test.ts";
+import { createHome } from "../test/home.ts";
 
 test("broadcast: estimated, created for a file of users, paused, resumed and cancelled", async (t) => {
   const { json, fails, home, pool } = await createHome(t);

@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import { runBelfryProcess } from "./belfry-under-test.ts";
-import { createHome } from "./home-under-test.ts";
+import { createHome } from "../test/home.ts";
+import { runBelfryProcess } from "../test/run-belfry.ts";
 
 test("a bundle is pulled into a folder, edited, planned and applied; a promotion takes it on", async (t) => {
   const { json, fails, file, home, pool } = await createHome(t);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
-import { createHome } from "./home-under-test.ts";
+import { createHome } from "../test/home.ts";
 
 const TENANT = ["--tenant", "acme"];
 const ANN = [...TENANT, "--user", "ann"];

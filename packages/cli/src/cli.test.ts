@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { runBelfryProcess } from "./belfry-under-test.ts";
-import { createHome } from "./home-under-test.ts";
+import { createHome } from "../test/home.ts";
+import { runBelfryProcess } from "../test/run-belfry.ts";
 
 /** In a home without a database. */
 const withoutDatabase = { env: { DATABASE_URL: "" } };

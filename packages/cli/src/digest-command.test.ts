@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { createHome } from "./home-under-test.ts";
+import { createHome } from "../test/home.ts";
 
 test("digest list, show and release tell of open windows, end one, and name what is wrong", async (t) => {
   const { json, fails, pool } = await createHome(t);

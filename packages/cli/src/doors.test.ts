@@ -6,7 +6,7 @@ import { showReset } from "@belfry/administration/people/password-resets";
 import { createDatabase } from "@belfry/database/connection";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { createHome, heardBelow } from "./home-under-test.ts";
+import { createHome, heardBelow } from "../test/home.ts";
 
 const COSTS = { log2N: 10, r: 8, p: 1 };
 const HASHED = await hashPassword("a long enough one", { network: "test" }, COSTS);

@@ -6,7 +6,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { workImports } from "@belfry/administration/users/work-imports";
 import { createDatabase, type Pool } from "@belfry/database/connection";
 import { eventually } from "@belfry/testing/eventually";
-import { createHome } from "./home-under-test.ts";
+import { createHome } from "../test/home.ts";
 
 /** More than fits into two parts. */
 const MANY = 90_000;

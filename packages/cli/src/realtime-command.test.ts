@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { decodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { createHome, heardBelow } from "./home-under-test.ts";
+import { createHome, heardBelow } from "../test/home.ts";
 
 const NATS_URL = testNatsUrl();
 

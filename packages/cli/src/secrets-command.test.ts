@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { createPool } from "@belfry/database/connection";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { runBelfry } from "./belfry-under-test.ts";
+import { runBelfry } from "../test/run-belfry.ts";
 
 const key = (kid: string) => `${kid}:${randomBytes(32).toString("base64")}`;
 

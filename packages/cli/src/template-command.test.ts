@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { createHome } from "./home-under-test.ts";
+import { createHome } from "../test/home.ts";
 
 async function createBelfry(t: TestContext) {
   const { json, fails, home, file, entries } = await createHome(t);

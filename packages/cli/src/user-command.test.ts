@@ -4,7 +4,7 @@ import { decodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { createHome, heardBelow } from "./home-under-test.ts";
+import { createHome, heardBelow } from "../test/home.ts";
 
 async function createWorld(t: TestContext) {
   const prefix = testPrefix(t);

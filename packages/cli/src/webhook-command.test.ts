@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createHome } from "./home-under-test.ts";
+import { createHome } from "../test/home.ts";
 
 test("webhook put prints the secret once; test, resend and replay send; faults name the flag", async (t) => {
   const { json, fails, pool } = await createHome(t);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import MarkdownIt from "markdown-it";
+import { chance } from "../test/liquid-cases.ts";
 import { compileTemplate } from "./compile.ts";
 import { findBlocks } from "./language/parse-template.ts";
 import { markdownWords } from "./language/tag-words.ts";
 import { scanTags } from "./language/tags.ts";
-import { chance } from "./language/test-liquid-cases.ts";
 import { markdownToMjml } from "./markdown.ts";
 import { parseInline, type Token } from "./markdown-parser.ts";
 import { createRenderer } from "./render.ts";

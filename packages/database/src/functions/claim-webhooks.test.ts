@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { uuidv7 } from "uuidv7";
+import { type WebhooksUnderTest, webhooksUnderTest } from "../../test/webhooks-under-test.ts";
 import {
   type ClaimedWebhook,
   claimWebhooks,
@@ -11,7 +12,6 @@ import {
 } from "./claim-webhooks.ts";
 import { releaseDeliveries } from "./release-deliveries.ts";
 import { type Settlement, settleDeliveries } from "./settle-deliveries.ts";
-import { type WebhooksUnderTest, webhooksUnderTest } from "./webhooks-under-test.ts";
 
 const OPTIONS: WebhookClaimOptions = { full: [], leaseMs: 60_000, maxRetries: 3 };
 const FAILURES = 3;

@@ -5,9 +5,9 @@ import { WEBHOOK_TYPES } from "@belfry/contracts/webhook-payload";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
+import { webhooksUnderTest } from "../../test/webhooks-under-test.ts";
 import { changeNotification, markAllNotificationsRead } from "../notifications.ts";
 import { setPreferences } from "../preferences.ts";
-import { webhooksUnderTest } from "./webhooks-under-test.ts";
 
 /** A delivery is on its way, or a person has put it away: nothing that a tenant is told of. */
 const NOT_TOLD = ["queued", "sending", "waiting", "discarded"];

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { type Node, nodesOf } from "../../test/parsed-nodes.ts";
 import { scanTags } from "../language/tags.ts";
 import { createRenderer } from "../render.ts";
 import { htmlSlots } from "./html-slots.ts";
-import { type Node, nodesOf } from "./test-parsed-nodes.ts";
 
 const FILTERS = [
   ...["default: 'd'", "size", "join: '<'", "first", "last", "truncate: 9", "upcase", "downcase"],

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { nodesOf } from "../../test/parsed-nodes.ts";
 import { beginRendering } from "../language/rendering.ts";
 import { maskTags, rangeFinder, scanTags } from "../language/tags.ts";
 import { createWriter } from "../language/writer.ts";
 import { readHtml } from "./html-places.ts";
 import { htmlSlots } from "./html-slots.ts";
-import { nodesOf } from "./test-parsed-nodes.ts";
 
 /** Texts beside a tag that begin or end something else if the tag writes nothing. */
 const SIGNS = [

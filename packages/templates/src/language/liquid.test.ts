@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultOperators, Liquid } from "liquidjs";
+import { chance, liquidCase } from "../../test/liquid-cases.ts";
 import { compileTemplate } from "../compile.ts";
 import { createRenderer } from "../render.ts";
-import { chance, liquidCase } from "./test-liquid-cases.ts";
 import { variableText } from "./values.ts";
 
 /** Other templates than the ones that are always tried: `LIQUID_SEED=… node test/run.ts …`. */

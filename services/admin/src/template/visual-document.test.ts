@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { findBlocks } from "@belfry/templates/language/parse-template";
 import { markdownWords } from "@belfry/templates/language/tag-words";
 import { scanTags } from "@belfry/templates/language/tags";
-import { chance } from "@belfry/templates/language/test-liquid-cases";
 import { markdownToMjml } from "@belfry/templates/markdown";
 import { STARTERS } from "@belfry/templates/starters";
+import { chance } from "@belfry/templates/test/liquid-cases";
 
 const assets = new URL("../assets/", import.meta.url);
 const { readDocument } = await import(`${assets}visual-document.js`);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import type { Ended, ResidentCommand } from "./belfry-under-test.ts";
+import type { Ended, ResidentCommand } from "./run-belfry.ts";
 
 /**
  * The process behind `runBelfry`: runs `main.ts` anew for each command that it is sent, as if it had
@@ -10,7 +10,7 @@ import type { Ended, ResidentCommand } from "./belfry-under-test.ts";
  * process alive.
  */
 
-const MAIN = pathToFileURL(join(import.meta.dirname, "main.ts")).href;
+const MAIN = pathToFileURL(join(import.meta.dirname, "../src/main.ts")).href;
 const FIRST_FOLDER = process.cwd();
 const PIECE_BYTES = 64 * 1024;
 

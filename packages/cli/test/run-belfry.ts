@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { quickStart } from "@belfry/testing/quick-start";
 
-const MAIN = join(import.meta.dirname, "main.ts");
-const RESIDENT = join(import.meta.dirname, "resident-under-test.ts");
+const MAIN = join(import.meta.dirname, "../src/main.ts");
+const RESIDENT = join(import.meta.dirname, "resident.ts");
 
 export interface Ended {
   code: number | null;

@@ -7,7 +7,7 @@ import { connectedDatabase } from "@belfry/testing/database";
 import { testNatsUrl } from "@belfry/testing/nats";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { connect, type Msg } from "@nats-io/transport-node";
-import { runBelfry } from "./belfry-under-test.ts";
+import { runBelfry } from "./run-belfry.ts";
 
 /** Words of a command: a text is split at its spaces. */
 type Args = string | string[];
