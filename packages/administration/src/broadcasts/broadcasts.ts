@@ -10,14 +10,14 @@ import {
 import { channelsOfMask } from "@belfry/contracts/channels";
 import { id } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { type Access, defineAct, defineRead, note } from "../act.ts";
+import { columnsOf } from "../columns.ts";
 import { EXAMPLE_ID } from "../events/event-example.ts";
 import { NotFound, TooLate } from "../input-error.ts";
-import { isoTimes, pageFields, pageFrom, pageOf } from "../pages.ts";
+import { pageFields, pageFrom, pageOf } from "../pages.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 
 export const SEND_BROADCAST: Access = { scope: "tenant", person: "editor", key: "trigger" };
@@ -177,35 +177,25 @@ function noteOf(verb: string, before: Broadcast, after: Broadcast) {
   });
 }
 
-type Row = Omit<
-  Broadcast,
-  "channels" | "byStatus" | "createdAt" | "startedAt" | "endedAt" | "sendAt" | "resumesAt"
-> & {
-  channels: number | null;
-  counts: Record<string, number>;
-  isCancelled: boolean;
-  sendAt: Date | null;
-  resumesAt: Date | null;
-  createdAt: Date;
-  startedAt: Date | null;
-  endedAt: Date | null;
-};
+const Stored = Type.Omit(Broadcast, ["channels", "cancelled", "tooLate"]);
+type Row = Static<typeof Stored> & { mask: number | null; isCancelled: boolean };
 
-const COLUMNS = sql`b.id, b.state, b.reason, b.event_type as "eventType", b.topics, b.channels, b.locale, b.provider_id as provider, b.total,
-  b.expanded, b.counts, b.cancel_asked_at is not null as "isCancelled", b.send_at as "sendAt",
-  case when b.state = 'paused' then b.next_at end as "resumesAt", b.created_at as "createdAt",
-  b.started_at as "startedAt", b.ended_at as "endedAt"`;
+const COLUMNS = sql`
+  ${columnsOf(Stored, "b", {
+    reason: sql`reason_in_words(b.reason)`,
+    provider: sql`b.provider_id`,
+    byStatus: sql`b.counts`,
+    resumesAt: sql`case when b.state = 'paused' then b.next_at end`,
+  })}, b.channels as mask, b.cancel_asked_at is not null as "isCancelled"`;
 
-function toBroadcast({ counts, isCancelled, channels, reason, ...row }: Row): Broadcast {
-  const { cancelled = 0 } = counts;
-  return isoTimes({
+function toBroadcast({ mask, isCancelled, ...row }: Row): Broadcast {
+  const { cancelled = 0 } = row.byStatus;
+  return {
     ...row,
-    reason: reason === null ? null : reasonWords(reason),
-    channels: channelsOfMask(channels),
-    byStatus: counts,
+    channels: channelsOfMask(mask),
     ...(isCancelled && { cancelled }),
     ...(row.state === "cancelled" && { tooLate: row.expanded - cancelled }),
-  }) as Broadcast;
+  };
 }
 
 export async function findBroadcast(db: Database, tenantId: string, one: string) {
