@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { field, text, time } from "@belfry/contracts/fields";
 import {
   IMAGE_TYPES,
-  type ImageType,
   imageAddress,
   MAX_IMAGE_BYTES,
   MAX_IMAGE_BYTES_OF_TENANT,
@@ -13,6 +12,7 @@ import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
+import { columnsOf } from "../columns.ts";
 import { invalid, Locked, NotFound } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { type ImageFacts, readImage } from "./image-format.ts";
@@ -99,8 +99,7 @@ export const listImages = defineRead({
   async run({ db, tenantId, services }) {
     await requireTenant(db, tenantId);
     const publicUrl = await services.publicUrl();
-    const rows = await selectImages(db, tenantId).orderBy("created_at", "desc").execute();
-    return rows.map((row) => viewOf(row, publicUrl));
+    return (await findImages(db, tenantId)).map((image) => viewOf(image, publicUrl));
   },
 });
 
@@ -118,15 +117,15 @@ export const deleteImage = defineAct({
   example: { input: { id: LOGO.id }, output: LOGO },
   flags: { id: "<id>" },
   async run({ db, tenantId, services }, { id }) {
-    const row = await selectImages(db, tenantId).where("id", "=", id).executeTakeFirst();
-    if (row === undefined) throw new NotFound("id", `there is no image ${JSON.stringify(id)}`);
+    const [image] = await findImages(db, tenantId, sql`id = ${id}`);
+    if (image === undefined) throw new NotFound("id", `there is no image ${JSON.stringify(id)}`);
     await refuseShown(db, tenantId, id);
     await db
       .deleteFrom("images")
       .where("tenant_id", "=", tenantId)
       .where("id", "=", id)
       .executeTakeFirst();
-    return { output: viewOf(row, await services.publicUrl()) };
+    return { output: viewOf(image, await services.publicUrl()) };
   },
   audit: (_, { output: { id, name, type, bytes } }) =>
     note("image.delete", name, { before: { id, type, bytes } }),
@@ -148,21 +147,31 @@ async function refuseShown(db: Database, tenantId: string, id: string): Promise<
   throw new Locked(`Mails of ${shown.name} show this image, and that environment is locked.`);
 }
 
-type ImageRow = Omit<Image, "url" | "createdAt"> & { createdAt: Date };
+const StoredImage = Type.Omit(Image, ["url"]);
+type StoredImage = Static<typeof StoredImage>;
+const COLUMNS = columnsOf(StoredImage, "images");
 
-function viewOf({ createdAt, ...row }: ImageRow, publicUrl: string): Image {
-  return { ...row, url: imageAddress(publicUrl, row.id), createdAt: createdAt.toISOString() };
+function viewOf(image: StoredImage, publicUrl: string): Image {
+  return { ...image, url: imageAddress(publicUrl, image.id) };
+}
+
+/** Returns the images of a tenant that match a condition, the newest first. */
+async function findImages(db: Database, tenantId: string, condition = sql`true`) {
+  const { rows } = await sql<StoredImage>`
+    select ${COLUMNS} from images
+    where tenant_id = ${tenantId} and ${condition} order by created_at desc`.execute(db);
+  return rows;
 }
 
 /** Stores an image, or finds the same one. The caller has locked the tenant with `holdTenant`. */
 async function storeImage(
   db: Database,
   tenantId: string,
-  { name, content, ...facts }: ImageFacts & { name: string; content: Buffer },
-): Promise<{ image: ImageRow; isNew: boolean }> {
+  { name, content, type, width, height }: ImageFacts & { name: string; content: Buffer },
+): Promise<{ image: StoredImage; isNew: boolean }> {
   const bytes = content.length;
-  const sha256 = sql<Buffer>`sha256(${content}::bytea)`;
-  const same = await selectImages(db, tenantId).where("sha256", "=", sha256).executeTakeFirst();
+  const sha256 = sql`sha256(${content}::bytea)`;
+  const [same] = await findImages(db, tenantId, sql`sha256 = ${sha256}`);
   if (same !== undefined) return { image: same, isNew: false };
   const all = await db
     .selectFrom("images")
@@ -177,28 +186,9 @@ async function storeImage(
     throw invalid("data", `is more than the ${most} MiB that a tenant's images may take together`);
   }
   const id = randomBytes(16).toString("hex");
-  const image = await db
-    .insertInto("images")
-    .values({ id, tenant_id: tenantId, name, ...facts, bytes, sha256, data: content })
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow();
-  return { image: image as ImageRow, isNew: true };
-}
-
-const COLUMNS = [
-  "id",
-  "name",
-  "type",
-  "bytes",
-  "width",
-  "height",
-  "created_at as createdAt",
-] as const;
-
-function selectImages(db: Database, tenantId: string) {
-  return db
-    .selectFrom("images")
-    .select(COLUMNS)
-    .where("tenant_id", "=", tenantId)
-    .$castTo<ImageRow & { type: ImageType }>();
+  const { rows } = await sql<StoredImage>`
+    insert into images (id, tenant_id, name, type, width, height, bytes, sha256, data)
+    values (${id}, ${tenantId}, ${name}, ${type}, ${width}, ${height}, ${bytes}, ${sha256}, ${content})
+    returning ${COLUMNS}`.execute(db);
+  return { image: rows[0]!, isNew: true };
 }
