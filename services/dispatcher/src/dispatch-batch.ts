@@ -13,6 +13,7 @@ import { suppressionsOf } from "@belfry/database/functions/recipients";
 import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
 import type { KeyedSerialQueue, QueuePlace } from "@belfry/service/keyed-serial-queue";
 import type { Logger } from "@belfry/service/logger";
+import type { Semaphore } from "@belfry/service/semaphore";
 import { endWith, type Span, spanFields, startStatement, tracer } from "@belfry/service/tracing";
 import type { DispatchPublisher, OutgoingDelivery, OutgoingPush } from "./dispatch-publisher.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";
@@ -36,38 +37,40 @@ export interface DispatchDeps {
   log: Logger;
 }
 
-/** How a batch keeps the order with earlier events of its users. */
-export interface Order {
-  /** Runs the read of a batch; reads run in the order in which batches arrive. */
-  read: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Dispatches these earlier events of the batch's users; undefined if the batch does not wait for earlier events. */
-  dispatchFirst: ((ids: readonly string[]) => Promise<void>) | undefined;
+/** The result of dispatching a batch. */
+export interface Dispatched {
+  /** Events that have changed meanwhile, or wait for earlier ones. They must be read again. */
+  again: string[];
+  /** Events of the batch's users that must be dispatched before these; some of them may be in the batch, too. */
+  earlier: string[];
 }
-
-/** Events that still wait for earlier ones after this many rounds are retried later. */
-const MOST_ROUNDS = 3;
-const NOTHING_WRITTEN: Written = { deliveries: [], pushes: [], resting: false };
 
 /**
  * Dispatches the events with these ids: reads them, routes them, stores the result in one transaction and publishes it.
  * It is safe to repeat: an event that is already dispatched gets no new deliveries, but ids that may not have been
- * published are published again. Returns the ids of events that have changed meanwhile and must be read again. Throws
- * if any step may be incomplete.
+ * published are published again. With `inTurn`, an event waits for earlier ones of its user. Throws if any step may be
+ * incomplete.
  */
-export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], order: Order) {
-  const { pool, log } = deps;
+export async function dispatchBatch(
+  deps: DispatchDeps & {
+    /** Lets batches read one after the other, in the order in which they arrive. */
+    reading: Semaphore;
+  },
+  ids: readonly string[],
+  inTurn: boolean,
+): Promise<Dispatched> {
   const startedAt = Date.now();
-  const read = await order.read(async () => {
-    const events = await readEvents(pool, ids);
+  const read = await deps.reading.run(async () => {
+    const events = await readEvents(deps.pool, ids);
     const open = events.filter((event) => !event.dispatched && !event.refused);
     const users = new Set(open.map(({ tenantId, userId }) => `${tenantId} ${userId}`));
     return { events, open, place: deps.userQueue.enter(users) };
   });
   // Missing events have expired, or their acceptance was rolled back.
   if (read.events.length < ids.length)
-    log.warn({ missing: ids.length - read.events.length }, "no such event");
+    deps.log.warn({ missing: ids.length - read.events.length }, "no such event");
   const spans = startDispatches(read.open, startedAt);
-  const dispatching = dispatchRead(deps, read, order, spans);
+  const dispatching = dispatchRead(deps, read, inTurn, spans);
   if (spans !== undefined) for (const span of spans.values()) void endWith(span, dispatching);
   return await dispatching;
 }
@@ -85,56 +88,33 @@ type Spans = ReadonlyMap<string, Span> | undefined;
 async function dispatchRead(
   deps: DispatchDeps,
   { events, open, place }: ReadBatch,
-  order: Order,
+  inTurn: boolean,
   spans: Spans,
-): Promise<string[]> {
-  const { pool, log } = deps;
+): Promise<Dispatched> {
+  const { pool, dispatchPublisher } = deps;
   let batch: EventDispatch[];
-  let result: DispatchResult | undefined;
+  let result: DispatchResult = NOTHING_CLAIMED;
   try {
     // Preferences are read as late as possible, because a change binds all events that are dispatched after it.
     if (open.some((event) => event.mayHavePreferences)) await place.ready;
     batch = await routeAll(deps, open);
     await place.ready;
     if (spans !== undefined) await beginTraces(pool, open, spans);
-    if (batch.length > 0) {
-      const statement =
-        spans &&
-        startStatement("dispatch_events", batch, ({ eventId }) => spans.get(eventId)?.traceParent);
-      const options = { ...order, tells: open.some(({ tells }) => tells) };
-      result = await endWith(statement, dispatchInTurn(deps, batch, options));
-    }
+    if (batch.length > 0) result = await write(deps, batch, open, inTurn, spans);
   } finally {
     place.leave();
   }
-  const written = result === undefined ? NOTHING_WRITTEN : writtenBy(batch, open, result, spans);
-  if (result !== undefined) {
-    countDispatched(batch, result);
-    for (const [at, one] of batch.entries()) {
-      if (!result.claimed.has(one.eventId)) continue;
-      logDispatched(log, open[at]!, one, result, spans?.get(one.eventId));
-    }
-  }
-  if (spans !== undefined) endRepeated(spans, result);
+  countDispatched(batch, result);
+  const written = takeWritten(deps.log, batch, open, result, spans);
+  // The events that wait for earlier ones get another span.
+  if (spans !== undefined && result.earlier.length === 0) endRepeated(spans, result);
   if (written.resting) deps.onRest();
 
-  const again = events.filter((event) => event.dispatched || isUnclaimed(event, result));
-  const before =
-    again.length === 0
-      ? { deliveries: [], pushes: [], pending: [] }
-      : await readDispatchedBefore(
-          pool,
-          again.map((event) => event.id),
-        );
-  const byId = new Map(again.map((event) => [event.id, event]));
-  const pushesAgain = before.pushes.map((push) => ({
-    ...push,
-    traceId: byId.get(push.eventId)?.traceId ?? push.eventId,
-    traceParent: byId.get(push.eventId)?.traceParent ?? null,
-  }));
+  const unclaimed = events.filter(({ id, refused }) => !refused && !result.claimed.has(id));
+  const before = await readBefore(pool, unclaimed);
   const [failed] = await Promise.all([
-    deps.dispatchPublisher.publishDeliveries([...written.deliveries, ...before.deliveries]),
-    deps.dispatchPublisher.publishPushes([...written.pushes, ...pushesAgain]),
+    dispatchPublisher.publishDeliveries([...written.deliveries, ...before.deliveries]),
+    dispatchPublisher.publishPushes([...written.pushes, ...before.pushes]),
   ]);
   if (failed.length > 0) {
     // They are stored in Postgres. Without their release mark, the release loop publishes them.
@@ -143,7 +123,41 @@ async function dispatchRead(
       failed.map((delivery) => delivery.id),
     );
   }
-  return before.pending;
+  return { again: before.pending, earlier: result.earlier };
+}
+
+const NOTHING_CLAIMED: DispatchResult = {
+  earlier: [],
+  claimed: new Set(),
+  released: new Set(),
+  unwritten: new Set(),
+  published: new Map(),
+};
+
+function write(
+  { pool, inFlightPerTenant }: DispatchDeps,
+  batch: readonly EventDispatch[],
+  open: readonly StoredEvent[],
+  inTurn: boolean,
+  spans: Spans,
+): Promise<DispatchResult> {
+  const statement =
+    spans &&
+    startStatement("dispatch_events", batch, ({ eventId }) => spans.get(eventId)?.traceParent);
+  const options = { inFlightPerTenant, inTurn, tells: open.some(({ tells }) => tells) };
+  return endWith(statement, dispatchEvents(pool, batch, options));
+}
+
+/** Reads what must be published again of events that this batch did not claim. */
+async function readBefore(pool: Pool, events: readonly StoredEvent[]) {
+  if (events.length === 0) return { deliveries: [], pushes: [], pending: [] };
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const before = await readDispatchedBefore(pool, [...byId.keys()]);
+  const pushes = before.pushes.map((push) => {
+    const { traceId, traceParent } = byId.get(push.eventId)!;
+    return { ...push, traceId, traceParent };
+  });
+  return { ...before, pushes };
 }
 
 /** Starts a span for each sampled event. A scheduled event begins a new trace, with a link to its acceptance. */
@@ -169,9 +183,9 @@ function startDispatches(events: readonly StoredEvent[], startedAt: number): Spa
 }
 
 /** Ends the spans of events that this batch did not claim, with the outcome `repeated`. */
-function endRepeated(spans: NonNullable<Spans>, result: DispatchResult | undefined): void {
+function endRepeated(spans: NonNullable<Spans>, { claimed }: DispatchResult): void {
   for (const [id, span] of spans) {
-    if (!result?.claimed.has(id)) span.end({ "belfry.outcome": "repeated" });
+    if (!claimed.has(id)) span.end({ "belfry.outcome": "repeated" });
   }
 }
 
@@ -196,40 +210,14 @@ async function routeAll(deps: DispatchDeps, events: readonly StoredEvent[]) {
     : undefined;
   const batch = events.map((event, at) => route(event, routing, preferences?.[at]));
   await leaveSuppressed(deps.pool, batch);
-  await noteSensitiveEvents(
-    deps.pool,
-    batch.filter((one) => one.isSensitive && !one.eraseVariables).map((one) => one.eventId),
-  );
-  return batch;
-}
-
-/**
- * Dispatches a batch. If earlier events of the same users must be dispatched first, dispatches a bounded number of them
- * and then the events of the batch that waited.
- */
-async function dispatchInTurn(
-  { pool, inFlightPerTenant }: DispatchDeps,
-  batch: readonly EventDispatch[],
-  { dispatchFirst, tells }: Order & { tells: boolean },
-): Promise<DispatchResult> {
-  const options = { inFlightPerTenant, inTurn: dispatchFirst !== undefined, tells };
-  const all = await dispatchEvents(pool, batch, options);
-  const known = new Set<string>();
-  let { earlier } = all;
-  for (let round = 0; earlier.length > 0 && round < MOST_ROUNDS; round += 1) {
-    // The same earlier events as before cannot be dispatched now, so the batch no longer waits for them.
-    if (earlier.every((id) => known.has(id))) options.inTurn = false;
-    for (const id of earlier) known.add(id);
-    await dispatchFirst?.(earlier);
-    const rest = batch.filter(({ eventId }) => !all.claimed.has(eventId));
-    const result = await dispatchEvents(pool, rest, options);
-    for (const id of result.claimed) all.claimed.add(id);
-    for (const id of result.released) all.released.add(id);
-    for (const id of result.unwritten) all.unwritten.add(id);
-    for (const [id, published] of result.published) all.published.set(id, published);
-    earlier = result.earlier;
+  const sensitive = batch.filter((one) => one.isSensitive && !one.eraseVariables);
+  if (sensitive.length > 0) {
+    await noteSensitiveEvents(
+      deps.pool,
+      sensitive.map((one) => one.eventId),
+    );
   }
-  return all;
+  return batch;
 }
 
 function route(event: StoredEvent, routing: Routing, preferences?: UserPreferences): EventDispatch {
@@ -242,41 +230,56 @@ function route(event: StoredEvent, routing: Routing, preferences?: UserPreferenc
   }
 }
 
-function isUnclaimed(event: StoredEvent, result: DispatchResult | undefined): boolean {
-  return !event.dispatched && !event.refused && !result?.claimed.has(event.id);
-}
-
-interface Written {
-  deliveries: OutgoingDelivery[];
-  pushes: OutgoingPush[];
-  resting: boolean;
-}
-
-function writtenBy(
+/**
+ * Returns what the batch has written to be published, and logs one line per event, with the trace id to search for.
+ * `released`: channels whose delivery is published to a sender. `resting`: channels whose delivery waits for its time or
+ * for room of its tenant. `unwritten`: channels whose delivery joined a digest or was throttled. `published`: whether
+ * the event has a notification.
+ */
+function takeWritten(
+  log: Logger,
   batch: readonly EventDispatch[],
   events: readonly StoredEvent[],
   result: DispatchResult,
   spans: Spans,
-): Written {
+): { deliveries: OutgoingDelivery[]; pushes: OutgoingPush[]; resting: boolean } {
   const deliveries: OutgoingDelivery[] = [];
   const pushes: OutgoingPush[] = [];
-  let resting = false;
+  let rests = false;
   for (const [at, dispatch] of batch.entries()) {
-    if (!result.claimed.has(dispatch.eventId)) continue;
-    const { traceId } = events[at]!;
-    const traceParent = spans?.get(dispatch.eventId)?.traceParent ?? null;
-    for (const { id, tenantId, channel } of dispatch.deliveries) {
+    const { eventId } = dispatch;
+    if (!result.claimed.has(eventId)) continue;
+    const { tenantId, traceId } = events[at]!;
+    const span = spans?.get(eventId);
+    const traceParent = span?.traceParent ?? null;
+    const released: string[] = [];
+    const resting: string[] = [];
+    const unwritten: string[] = [];
+    for (const { id, channel } of dispatch.deliveries) {
       if (result.released.has(id)) {
+        released.push(channel);
         deliveries.push({ id, tenantId, channel, traceId, traceParent });
-      } else if (!result.unwritten.has(id)) resting = true;
+      } else (result.unwritten.has(id) ? unwritten : resting).push(channel);
     }
-    const published = result.published.get(dispatch.eventId);
+    if (resting.length > 0) rests = true;
+    const published = result.published.get(eventId);
     if (dispatch.push !== null && published !== undefined) {
-      const { eventId } = dispatch;
       pushes.push({ ...dispatch.push, ...published, eventId, traceId, traceParent });
     }
+    const more = unwritten.length > 0 && { unwritten };
+    const isPublished = published !== undefined;
+    const fields = {
+      tenantId,
+      eventId,
+      traceId,
+      released,
+      resting,
+      ...more,
+      published: isPublished,
+    };
+    log.info(span === undefined ? fields : { ...fields, ...spanFields(span) }, "dispatched");
   }
-  return { deliveries, pushes, resting };
+  return { deliveries, pushes, resting: rests };
 }
 
 /**
@@ -309,32 +312,6 @@ async function leaveSuppressed(pool: Pool, batch: readonly EventDispatch[]): Pro
     // If no delivery is left, the event has ended on all channels.
     dispatch.eraseVariables = dispatch.isSensitive && dispatch.deliveries.length === 0;
   }
-}
-
-/**
- * Logs one line per event, with the trace id to search for. `released`: channels whose delivery is published to a
- * sender. `resting`: channels whose delivery waits for its time or for room of its tenant. `unwritten`: channels whose
- * delivery joined a digest or was throttled. `published`: whether the event has a notification.
- */
-function logDispatched(
-  log: Logger,
-  event: StoredEvent,
-  dispatch: EventDispatch,
-  result: DispatchResult,
-  span: Span | undefined,
-): void {
-  const { id: eventId, tenantId, traceId } = event;
-  const released: string[] = [];
-  const resting: string[] = [];
-  const unwritten: string[] = [];
-  for (const { id, channel } of dispatch.deliveries) {
-    if (result.unwritten.has(id)) unwritten.push(channel);
-    else (result.released.has(id) ? released : resting).push(channel);
-  }
-  const published = result.published.has(eventId);
-  const more = unwritten.length > 0 && { unwritten };
-  const fields = { tenantId, eventId, traceId, released, resting, ...more, published };
-  log.info(span === undefined ? fields : { ...fields, ...spanFields(span) }, "dispatched");
 }
 
 /** An event could not be routed or rendered because of its own data or its template. */

@@ -5,7 +5,6 @@ import { decodeQueueMessage, MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contrac
 import type { Pool } from "@belfry/database/connection";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
 import { storeDeadMessage } from "@belfry/database/message-tries";
-import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import {
   DONE,
   type Message,
@@ -16,14 +15,23 @@ import {
 import type { Publisher } from "@belfry/service/publish";
 import { createSemaphore } from "@belfry/service/semaphore";
 import type pg from "pg";
-import { type DispatchDeps, dispatchBatch, isEventFault, type Order } from "./dispatch-batch.ts";
+import {
+  type DispatchDeps,
+  type Dispatched,
+  dispatchBatch,
+  isEventFault,
+} from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
 
 /** Most events in one transaction. */
 const EVENTS_PER_BATCH = 200;
 const CHANGED_DELAY_MS = 200;
 const POISONED_DELAY_MS = 2000;
-type Trouble = { kind: "changed" } | { kind: "poisoned"; err: unknown };
+/** Events that still wait for earlier ones after this many rounds are retried later. */
+const MOST_ROUNDS = 3;
+
+type BatchDeps = Parameters<typeof dispatchBatch>[0];
+type Troubles = Map<string, "changed" | "poisoned">;
 
 /**
  * Returns a handler of messages that carry ids of accepted events. A poisoned event does not stop the other events of
@@ -35,26 +43,22 @@ export function createEventHandler(deps: DispatchDeps & { concurrency: number })
   const dispatching = createSemaphore(deps.concurrency);
   const reading = createSemaphore(1);
   return async (messages, { log }) => {
+    const own = { ...deps, log, reading };
     const idsOfMessages = messages.map(idsOf);
     // In the order of the stream: the order of acceptance, except for retried events and events of the other lane.
     const ids = [...new Set(idsOfMessages.flatMap((ids) => ids ?? []))];
-    const troubles = new Map<string, Trouble>();
+    const troubles: Troubles = new Map();
     // A message that may have ended a process is handled without earlier events, so that only its own are at risk.
-    const isSuspect = messages.some(({ unfinishedTries = 0 }) => unfinishedTries > 0);
-    const dispatchFirst = isSuspect
-      ? undefined
-      : (earlier: readonly string[]) => dispatchEarlier({ ...deps, log }, earlier);
+    const inTurn = messages.every(({ unfinishedTries = 0 }) => unfinishedTries === 0);
     const batches = slices(ids).map((slice) =>
-      dispatching.run(() =>
-        dispatchAll({ ...deps, log }, slice, troubles, { read: reading.run, dispatchFirst }),
-      ),
+      dispatching.run(() => dispatchInTurn(own, slice, inTurn, troubles)),
     );
     const ended = await Promise.allSettled(batches);
     const fault = ended.find((one) => one.status === "rejected");
     if (fault !== undefined) throw fault.reason;
     const outcomes: MessageOutcome[] = [];
     for (const [at, message] of messages.entries()) {
-      outcomes.push(await outcomeOf({ ...deps, log }, message, idsOfMessages[at], troubles));
+      outcomes.push(await outcomeOf(deps.pool, message, idsOfMessages[at], troubles));
     }
     return outcomes;
   };
@@ -74,64 +78,83 @@ function slices(ids: readonly string[]): string[][] {
 }
 
 /**
- * Dispatches earlier events that still wait in a lane of the stream or were lost there, if no other batch does so
- * meanwhile.
+ * Dispatches a batch. If earlier events of its users must be dispatched first, dispatches those that still wait in a
+ * lane of the stream or were lost there, and then the events of the batch that waited for them.
  */
-async function dispatchEarlier(deps: DispatchDeps, ids: readonly string[]): Promise<void> {
-  const waiting = await stillUndispatched(deps.pool, ids);
-  const order: Order = { read: (work) => work(), dispatchFirst: undefined };
-  // A queue of its own: the batch that waits for these events already has their users' place in the shared queue.
-  const own = { ...deps, userQueue: createKeyedSerialQueue() };
-  // The troubles are dropped here, because each event's own message reports them.
-  for (const slice of slices(waiting)) await dispatchAll(own, slice, new Map(), order);
+async function dispatchInTurn(
+  deps: BatchDeps,
+  ids: readonly string[],
+  inTurn: boolean,
+  troubles: Troubles,
+): Promise<void> {
+  const known = new Set<string>();
+  let mustWait = inTurn;
+  let { again, earlier } = await dispatchApart(deps, ids, mustWait, troubles);
+  for (let round = 0; earlier.length > 0 && round < MOST_ROUNDS; round += 1) {
+    // The same earlier events as before cannot be dispatched now, so the batch no longer waits for them.
+    if (earlier.every((id) => known.has(id))) mustWait = false;
+    for (const id of earlier) known.add(id);
+    // Their troubles are dropped here, because each event's own message reports them.
+    for (const slice of slices(await stillUndispatched(deps.pool, earlier))) {
+      await dispatchApart(deps, slice, false, new Map());
+    }
+    ({ again, earlier } = await dispatchApart(deps, again, mustWait, troubles));
+  }
+  for (const id of again) troubles.set(id, "changed");
 }
 
 /** Dispatches a batch. If its data cause a failure, halves the batch until each poisoned event is alone. */
-async function dispatchAll(
-  deps: DispatchDeps,
+async function dispatchApart(
+  deps: BatchDeps,
   ids: readonly string[],
-  troubles: Map<string, Trouble>,
-  order: Order,
-): Promise<void> {
-  try {
-    for (const id of await dispatchBatch(deps, ids, order)) troubles.set(id, { kind: "changed" });
-  } catch (err) {
-    if (!isEventFault(err)) throw err;
-    const [only] = ids;
-    if (ids.length === 1 && only !== undefined) {
-      deps.log.error({ err, eventId: only }, "event cannot be dispatched");
-      troubles.set(only, { kind: "poisoned", err });
-      return;
+  inTurn: boolean,
+  troubles: Troubles,
+): Promise<Dispatched> {
+  const all: Dispatched = { again: [], earlier: [] };
+  const parts = [ids];
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    try {
+      const { again, earlier } = await dispatchBatch(deps, part, inTurn);
+      all.again.push(...again);
+      all.earlier.push(...earlier);
+    } catch (err) {
+      if (!isEventFault(err)) throw err;
+      const [only] = part;
+      if (part.length === 1 && only !== undefined) {
+        deps.log.error({ err, eventId: only }, "event cannot be dispatched");
+        troubles.set(only, "poisoned");
+        continue;
+      }
+      deps.log.warn({ err, events: part.length }, "a batch failed on its data: halving it");
+      const middle = Math.ceil(part.length / 2);
+      parts.unshift(part.slice(0, middle), part.slice(middle));
     }
-    deps.log.warn({ err, events: ids.length }, "a batch failed on its data: halving it");
-    const middle = Math.ceil(ids.length / 2);
-    await dispatchAll(deps, ids.slice(0, middle), troubles, order);
-    await dispatchAll(deps, ids.slice(middle), troubles, order);
   }
+  return all;
 }
 
 async function outcomeOf(
-  deps: DispatchDeps,
+  pool: Pool,
   message: Message,
   ids: readonly string[] | undefined,
-  troubles: ReadonlyMap<string, Trouble>,
+  troubles: Troubles,
 ): Promise<MessageOutcome> {
   if (ids === undefined) return { kind: "reject", reason: "undecodable" };
   let poisoned = false;
   let changed = false;
   for (const id of ids) {
     const trouble = troubles.get(id);
-    if (trouble?.kind === "changed") changed = true;
-    if (trouble?.kind !== "poisoned") continue;
+    if (trouble === "changed") changed = true;
+    if (trouble !== "poisoned") continue;
     if (message.deliveryCount < MAX_DELIVERIES_OF_A_MESSAGE) poisoned = true;
     else {
-      await failDispatch(deps.pool, id);
+      await failDispatch(pool, id);
       countFailed();
     }
   }
   if (changed) return { kind: "retry", delayMs: CHANGED_DELAY_MS, reason: "changed" };
   if (poisoned) return { kind: "retry", delayMs: POISONED_DELAY_MS, reason: "poisoned" };
-  const failed = ids.some((id) => troubles.get(id)?.kind === "poisoned");
+  const failed = ids.some((id) => troubles.get(id) === "poisoned");
   return failed ? { kind: "reject", reason: REASONS["dispatch-failed"] } : DONE;
 }
 

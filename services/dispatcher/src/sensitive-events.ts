@@ -7,7 +7,6 @@ import type pg from "pg";
  * a note without a dispatch does no harm, but an event that is dispatched without a note might keep its variables.
  */
 export async function noteSensitiveEvents(pool: pg.Pool, eventIds: readonly string[]) {
-  if (eventIds.length === 0) return;
   await pool.query({
     name: "note_sensitive_events",
     text: `insert into sensitive_events (event_id)
