@@ -24,7 +24,7 @@ import {
   Template,
   targetOf,
 } from "./templates.ts";
-import { findDraft, findVariant, localesOfTemplates } from "./variant-rows.ts";
+import { findDraft, localesOfTemplates } from "./variant-rows.ts";
 
 export const copyTemplate = defineAct({
   name: "template copy",
@@ -51,13 +51,13 @@ export const copyTemplate = defineAct({
     const locales = await localesOfTemplates(db, { tenantId, templateId: row.id });
     for (const { locale } of locales) {
       const draft = await findDraft(db, row.id, locale);
-      const text = draft ?? (await findVariant(db, row.id, locale));
-      if (text === undefined) continue;
+      const variant = await requireTemplate(db, row, locale);
+      if (draft === undefined && variant.versionId === null) continue;
       await saveDraft(db, {
         ...(locale === "" ? settingsOf(row) : {}),
         // If the template was never published, only its draft has the setting `sensitive`.
         ...draft?.settings,
-        ...textInput(text),
+        ...textInput(draft ?? variant),
         ...to,
         locale,
         revision: 0,

@@ -27,7 +27,6 @@ import {
 } from "./template-input.ts";
 import {
   deleteTemplateRow,
-  holdOwner,
   holdTemplate,
   inputText,
   type TemplateRow,
@@ -37,19 +36,12 @@ import { namedSettings, SETTING_FIELDS, settingsAfter } from "./template-setting
 import {
   ORDER,
   ORDER_TEMPLATE,
-  requireOwner,
   requireTemplate,
   type TemplateAddress,
   TemplateWarning,
   targetOf,
 } from "./templates.ts";
-import {
-  deleteDraft,
-  findDraft,
-  findVariant,
-  localesOfTemplates,
-  upsertDraft,
-} from "./variant-rows.ts";
+import { deleteDraft, findDraft, localesOfTemplates, upsertDraft } from "./variant-rows.ts";
 
 export const Draft = Type.Object(
   {
@@ -170,7 +162,6 @@ export const discardDraft = defineAct({
   async run({ db, tenantId }, { revision, ...input }) {
     const address = { ...input, tenantId };
     await requireTemplate(db, address);
-    await holdOwner(db, tenantId);
     const { id } = await holdTemplate(db, address);
     const draft = await readDraft(db, address);
     if (revision !== undefined && revision !== draft.revision) throw draftChanged(draft.revision);
@@ -255,27 +246,24 @@ export const publishDrafts = defineAct({
  * current revision if it is not `revision`. Call it in a transaction.
  */
 export async function saveDraft(db: Database, input: DraftInput) {
-  const { tenantId, eventType, channel } = input;
+  const { tenantId, eventType } = input;
   refuseFaults([ownerFault(tenantId, eventType)]);
   const locale = localeOf(input);
-  await requireOwner(db, tenantId);
   // Locks in the same order as publishing, so that the two do not deadlock.
-  await holdOwner(db, tenantId);
-  const { id } = await holdTemplate(db, { tenantId, eventType, channel });
+  const { id, version } = await holdTemplate(db, input, locale);
   const before = await findDraft(db, id, locale);
   if (input.revision !== undefined && input.revision !== (before?.revision ?? 0)) {
     throw draftChanged(before?.revision ?? 0);
   }
-  const published = (await findVariant(db, id, locale))?.version ?? 0;
   // If the default variant is only a draft, it has no version yet. Publishing then uses the version in force.
-  const source = locale === "" ? undefined : (await findVariant(db, id, ""))?.version;
+  const source = locale === "" ? 0 : (await requireTemplate(db, { id, tenantId })).version;
   const { active: _, ...settings } = namedSettings(input);
   const revision = await upsertDraft(db, id, locale, {
     ...inputText(input),
     settings,
-    basedOnVersion: input.basedOnVersion ?? before?.basedOnVersion ?? published,
+    basedOnVersion: input.basedOnVersion ?? before?.basedOnVersion ?? version,
     sourceVersion:
-      locale === "" ? null : (input.sourceVersion ?? before?.sourceVersion ?? source ?? null),
+      locale === "" ? null : (input.sourceVersion ?? before?.sourceVersion ?? (source || null)),
     savedBy: input.createdBy ?? null,
   });
   return { templateId: id, revision, isNew: before === undefined };

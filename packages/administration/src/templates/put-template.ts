@@ -19,10 +19,9 @@ import {
 } from "./template-input.ts";
 import {
   findTemplate,
-  type HeldTemplate,
-  holdOwner,
   holdTemplate,
   inputText,
+  type TemplateRow,
   type TemplateText,
   textOf,
   updateTemplateRow,
@@ -45,14 +44,7 @@ import {
   TemplateWarning,
   targetOf,
 } from "./templates.ts";
-import {
-  deleteDraft,
-  findDraft,
-  findVariant,
-  insertVersion,
-  setSourceVersion,
-  type VariantRow,
-} from "./variant-rows.ts";
+import { deleteDraft, findDraft, insertVersion, setSourceVersion } from "./variant-rows.ts";
 
 /** A template that has been checked and compiled, and may be saved. */
 export interface PreparedTemplate {
@@ -174,12 +166,11 @@ export async function savePreparedTemplate(db: Database, prepared: PreparedTempl
 /** Compares a prepared template with the one in force. Another text or another setting is a change. */
 export async function comparison(db: Database, { input, text, compiled, keeps }: PreparedTemplate) {
   const row = await findTemplate(db, input, input.locale);
-  const current = row && (await findVariant(db, row.id, input.locale));
-  if (row === undefined || current === undefined) return "added";
+  if (row === undefined || row.versionId === null) return "added";
   const now = settingsOf(row);
   const wanted = keeps === "settings" ? now : settingsAfter(now, input, input.locale);
   const isSet = isDeepStrictEqual(now, wanted);
-  return isSet && isSame(current, text, compiled) ? "same" : "changed";
+  return isSet && isSame(row, text, compiled) ? "same" : "changed";
 }
 
 /**
@@ -188,11 +179,9 @@ export async function comparison(db: Database, { input, text, compiled, keeps }:
  */
 export async function savePrepared(db: Database, prepared: PreparedTemplate) {
   const { input, layoutVersion, draftRevision } = prepared;
-  const { tenantId, eventType, channel, locale } = input;
-  await holdOwner(db, tenantId);
-  const held = await holdTemplate(db, { tenantId, eventType, channel });
-  const current = await findVariant(db, held.id, locale);
-  const version = current?.version ?? 0;
+  const { tenantId, locale } = input;
+  const held = await holdTemplate(db, input, locale);
+  const { version } = held;
   if (input.basedOnVersion !== undefined && version !== input.basedOnVersion) {
     throw new Conflict(version);
   }
@@ -204,8 +193,8 @@ export async function savePrepared(db: Database, prepared: PreparedTemplate) {
   }
   if (draftRevision !== undefined) await takeDraft(db, held.id, locale, draftRevision);
   const settings = await saveSettings(db, held, prepared);
-  const before = version === 0 ? null : recorded({ ...held, version });
-  const saved = await saveText(db, held.id, prepared, current);
+  const before = version === 0 ? null : recorded(held);
+  const saved = await saveText(db, held, prepared);
   const after = recorded({ ...settings, version: saved });
   const isSet = !isDeepStrictEqual(settingsOf(held), settingsOf(settings));
   return { id: held.id, before, after, isChanged: isSet || saved !== version };
@@ -220,25 +209,25 @@ async function takeDraft(db: Database, templateId: string, locale: string, revis
 /** Saves the text, and returns the version that is then in force. */
 async function saveText(
   db: Database,
-  templateId: string,
+  held: TemplateRow,
   { input, text, compiled, isUnchecked = false }: PreparedTemplate,
-  current: VariantRow | undefined,
 ): Promise<number> {
+  const { id: templateId, tenantId } = held;
   const { locale } = input;
   let sourceVersion: number | null = null;
   if (locale !== "") {
-    const source = (await findVariant(db, templateId, ""))?.version ?? 0;
+    const source = (await findTemplate(db, { id: templateId, tenantId }))?.version ?? 0;
     requireSource(source);
     sourceVersion = Math.min(input.sourceVersion ?? source, source);
   }
-  if (current !== undefined && isSame(current, text, compiled)) {
-    if (sourceVersion !== null && sourceVersion !== current.sourceVersion && !isUnchecked) {
+  if (held.versionId !== null && isSame(held, text, compiled)) {
+    if (sourceVersion !== null && sourceVersion !== held.sourceVersion && !isUnchecked) {
       await setSourceVersion(db, templateId, locale, sourceVersion);
     }
-    return current.version;
+    return held.version;
   }
   const createdBy = input.createdBy ?? null;
-  const variant = { tenantId: input.tenantId, templateId, locale, sourceVersion };
+  const variant = { tenantId, templateId, locale, sourceVersion };
   return await insertVersion(db, variant, { ...text, compiled, createdBy });
 }
 
@@ -246,7 +235,7 @@ async function saveText(
  * Whether text and compiled form are the same. Another release or another layout changes the compiled form, so that a
  * new version is made.
  */
-function isSame(current: VariantRow, text: TemplateText, compiled: CompiledTemplate): boolean {
+function isSame(current: TemplateRow, text: TemplateText, compiled: CompiledTemplate): boolean {
   return (
     isDeepStrictEqual(textOf(current), text) &&
     isDeepStrictEqual(current.compiled, JSON.parse(JSON.stringify(compiled)))
@@ -256,9 +245,10 @@ function isSame(current: VariantRow, text: TemplateText, compiled: CompiledTempl
 /** Saves the settings, and returns those that are then in force. */
 async function saveSettings(
   db: Database,
-  { id, ...now }: HeldTemplate,
+  held: TemplateRow,
   { input, text, compiled, keeps }: PreparedTemplate,
 ): Promise<TemplateSettings> {
+  const now = settingsOf(held);
   const wanted = keeps === "settings" ? now : settingsAfter(now, input, input.locale);
   if (wanted.cc !== null || wanted.bcc !== null) {
     const texts = writtenTexts(text);
@@ -269,7 +259,7 @@ async function saveSettings(
   if (isDeepStrictEqual(now, wanted)) return now;
   refuseFaults(await timingRuleFaults(db, input, wanted));
   await refuseSharing(db, input, now, wanted);
-  await updateTemplateRow(db, { id, tenantId: input.tenantId }, wanted);
+  await updateTemplateRow(db, held, wanted);
   return wanted;
 }
 

@@ -29,6 +29,8 @@ export interface TemplateRow extends TemplateKey, TemplateSettings, TemplateText
   /** 0 if nothing is published. */
   version: number;
   createdBy: string | null;
+  /** For a translation: the version of the default variant that it was made from. */
+  sourceVersion: number | null;
   /** A `CompiledTemplate` of @belfry/templates; null if nothing is published. */
   compiled: unknown;
   createdAt: Date;
@@ -38,14 +40,17 @@ export interface TemplateRow extends TemplateKey, TemplateSettings, TemplateText
 /** Every change names the tenant too, so that it cannot reach a template of another tenant. */
 type TemplateId = Pick<TemplateRow, "id" | "tenantId">;
 
-/** The current settings of a template whose row is locked until the transaction ends. */
-export interface HeldTemplate extends TemplateSettings {
-  id: string;
-}
-
-/** Locks the template of this key, so that saves run one after another. Creates the template if there is none. */
-export async function holdTemplate(db: Database, key: TemplateKey): Promise<HeldTemplate> {
-  const { id } = await db
+/**
+ * Locks a template and its owner until the transaction ends, so that saves run one after another. Creates the template
+ * if there is none. Throws `NotFound` for an unknown tenant.
+ */
+export async function holdTemplate(
+  db: Database,
+  key: TemplateKey,
+  locale = "",
+): Promise<TemplateRow> {
+  await holdOwner(db, key.tenantId);
+  await db
     .insertInto("templates")
     .values({
       id: uuidv7(),
@@ -59,13 +64,8 @@ export async function holdTemplate(db: Database, key: TemplateKey): Promise<Held
         // Changes nothing, but locks the row.
         .doUpdateSet({ updated_at: sql<Date>`templates.updated_at` }),
     )
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return await db
-    .selectFrom("templates as t")
-    .select(["t.id", ...SETTING_COLUMNS])
-    .where("t.id", "=", id)
-    .executeTakeFirstOrThrow();
+    .execute();
+  return (await findTemplate(db, key, locale))!;
 }
 
 /**
@@ -141,7 +141,7 @@ export async function findTemplate(
     .select(["v.content", "v.compiled"])
     .where(matches(address))
     .executeTakeFirst();
-  return row === undefined ? undefined : templateRow(row);
+  return row && templateRow(row);
 }
 
 /** Deletes a template with its versions, variants and drafts. */
@@ -180,6 +180,7 @@ function selectTemplates(db: Database, locale: string) {
       "v.url",
       "v.actions",
       "v.created_by as createdBy",
+      "l.source_version as sourceVersion",
       "t.created_at as createdAt",
       "t.updated_at as updatedAt",
     ]);

@@ -13,7 +13,7 @@ import {
   savePreparedTemplate,
 } from "./put-template.ts";
 import { ADDRESS, LOCALE, localeOf, NO_TEXT, VERSIONS, WRITTEN_TEXTS } from "./template-input.ts";
-import { holdOwner, holdTemplate, textInput } from "./template-rows.ts";
+import { holdTemplate, textInput } from "./template-rows.ts";
 import {
   ORDER,
   ORDER_TEMPLATE,
@@ -23,12 +23,7 @@ import {
   type TemplateAddress,
   targetOf,
 } from "./templates.ts";
-import {
-  findVariant,
-  setSourceVersion,
-  templateVersion,
-  versionsOfTemplate,
-} from "./variant-rows.ts";
+import { setSourceVersion, templateVersion, versionsOfTemplate } from "./variant-rows.ts";
 
 const { content: _, ...texts } = WRITTEN_TEXTS;
 const TemplateVersion = Type.Object(
@@ -94,18 +89,16 @@ export const confirmTranslation = defineAct({
     const language = localeOf(input);
     const address = { ...input, tenantId };
     await requireTemplate(db, address);
-    await holdOwner(db, tenantId);
-    const { id } = await holdTemplate(db, address);
-    const variant = await findVariant(db, id, language);
-    const source = await findVariant(db, id, "");
-    if (language === "" || variant === undefined || source === undefined) {
+    const { id, version, sourceVersion } = await holdTemplate(db, address, language);
+    const source = await requireTemplate(db, address);
+    if (language === "" || version === 0 || source.version === 0) {
       throw invalid("locale", "is no published translation of the template");
     }
     await setSourceVersion(db, id, language, source.version);
     return {
       output: await readTemplate(db, address, language),
-      before: { version: variant.version, sourceVersion: variant.sourceVersion },
-      after: { version: variant.version, sourceVersion: source.version },
+      before: { version, sourceVersion },
+      after: { version, sourceVersion: source.version },
     };
   },
   audit: (input, { before, after }) => note("template.same", targetOf(input), { before, after }),

@@ -12,7 +12,6 @@ import { ADDRESS, EMAIL_FORMATS, LOCALE, localeOf, TEXTS } from "./template-inpu
 import {
   deleteTemplateRow,
   findTemplate,
-  holdOwner,
   holdTemplate,
   type TemplateKey,
   type TemplateRow,
@@ -220,7 +219,6 @@ export const deleteTemplate = defineAct({
     }
     // Locks in the same order as publishing. Otherwise a layout that is published now could put the variant in force
     // again.
-    await holdOwner(db, tenantId);
     await holdTemplate(db, address);
     await deleteVariant(db, template.id, language);
     await deleteDraft(db, template.id, language);

@@ -3,27 +3,6 @@ import { sql } from "kysely";
 import { TEXT_COLUMNS, type TemplateText, textColumns } from "./template-rows.ts";
 import type { TemplateSettings, TemplateSettingsInput } from "./template-settings.ts";
 
-/** Returns a variant's published version; undefined if there is none. */
-export async function findVariant(db: Database, templateId: string, locale: string) {
-  return await db
-    .selectFrom("template_variants as l")
-    .innerJoin("template_versions as v", "v.id", "l.current_version_id")
-    .select([
-      "l.locale",
-      "v.id as versionId",
-      "v.version",
-      "v.compiled",
-      "l.source_version as sourceVersion",
-      ...TEXT_COLUMNS,
-    ])
-    .where("l.template_id", "=", templateId)
-    .where("l.locale", "=", locale)
-    .executeTakeFirst();
-}
-
-/** `sourceVersion` of a translation: the version of the default variant that it was made from. */
-export type VariantRow = NonNullable<Awaited<ReturnType<typeof findVariant>>>;
-
 /** The variant under which a version is published. `sourceVersion` is set for a translation. */
 interface VariantToPublish {
   tenantId: string;
