@@ -180,6 +180,7 @@ export const publishDraft = defineAct({
   name: "template publish",
   http: "POST /templates/:eventType/:channel/publish",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary: "Publish a draft, live within 5 s; refused if another version was published since",
   input: Type.Object({
@@ -206,6 +207,7 @@ export const publishDraft = defineAct({
 export const publishDrafts = defineAct({
   name: "template publish-all",
   access: { scope: "tenant", person: "editor" },
+  configures: true,
   inBundle: true,
   command: false,
   summary: "Publish the drafts of several languages of a template, all of them or none",

@@ -101,6 +101,7 @@ export const putLayout = defineAct({
   name: "layout put",
   http: "PUT /layout",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary:
     "Change the given settings, and republish every mail in Markdown with them; live within 5 s",
@@ -125,6 +126,7 @@ export const restoreLayout = defineAct({
   name: "layout restore",
   http: "POST /layout/versions/:version/restore",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary: "Publish an older version again, as the newest",
   input: Type.Object({ version: integer(VERSIONS, { description: "its number" }) }),
@@ -147,6 +149,7 @@ export const removeLayout = defineAct({
   name: "layout remove",
   http: "DELETE /layout",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary: "Reset the layout to the platform's, with nothing of the tenant but its name",
   input: Type.Object({}),

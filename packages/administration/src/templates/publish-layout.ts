@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "@belfry/database/connection";
-import { changeConfiguration } from "../change-configuration.ts";
 import {
   Conflict,
   type InputFault,
@@ -147,21 +146,20 @@ export async function compileVariants(
 /**
  * Publishes a layout, and a new version of every template that it changes. Returns the number of these templates.
  * Throws `NotFound`, and `Conflict` if the layout, the tenant's name or a template has changed since the preparation.
+ * Call it in a transaction that increments the configuration version.
  */
 export async function savePreparedLayout(db: Database, prepared: PreparedLayout): Promise<number> {
   const { tenantId, layout, createdBy, basedOnVersion } = prepared;
-  return await changeConfiguration(db, async (transaction) => {
-    await holdOwner(transaction, tenantId);
-    const now = await newestLayout(transaction, tenantId);
-    const version = now?.version ?? 0;
-    if (version !== basedOnVersion) throw new StaleCompilation(version);
-    await requireUnchanged(transaction, prepared);
-    if (!isDeepStrictEqual(settingsOfLayout(now), layout)) {
-      await insertLayout(transaction, tenantId, layout, createdBy);
-    }
-    await publishCompiled(transaction, prepared);
-    return prepared.compiled.length;
-  });
+  await holdOwner(db, tenantId);
+  const now = await newestLayout(db, tenantId);
+  const version = now?.version ?? 0;
+  if (version !== basedOnVersion) throw new StaleCompilation(version);
+  await requireUnchanged(db, prepared);
+  if (!isDeepStrictEqual(settingsOfLayout(now), layout)) {
+    await insertLayout(db, tenantId, layout, createdBy);
+  }
+  await publishCompiled(db, prepared);
+  return prepared.compiled.length;
 }
 
 /** Publishes the results of `compileVariants`. The templates must be locked. */

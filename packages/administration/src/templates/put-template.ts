@@ -3,7 +3,6 @@ import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, EDIT } from "../act.ts";
-import { changeConfiguration } from "../change-configuration.ts";
 import { Conflict, invalid, refuseFaults, StaleCompilation } from "../input-error.ts";
 import { compileInput } from "./compile-source.ts";
 import { digestWarnings } from "./digest-gaps.ts";
@@ -76,6 +75,7 @@ export const putTemplate = defineAct({
   name: "template put",
   http: "PUT /templates/:eventType/:channel",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary: "Check, compile and publish: live within 5 s; a new text is a new version",
   description:
@@ -151,16 +151,15 @@ export async function prepareTemplate(
  * Publishes a new version of the variant, or keeps the current one if its text is the same. The default variant
  * replaces settings for all languages: target channel, `sensitive` and similar ones get the default value if they are
  * left out. A translation changes only the settings that it names. Throws `NotFound`, `InvalidInput`, and `Conflict` if
- * `basedOnVersion` is not the current version, the draft has changed, or another layout was published.
+ * `basedOnVersion` is not the current version, the draft has changed, or another layout was published. Call it in a
+ * transaction that increments the configuration version.
  */
 export async function savePreparedTemplate(db: Database, prepared: PreparedTemplate) {
   const { input, warnings } = prepared;
   const { tenantId, locale } = input;
-  return await changeConfiguration(db, async (transaction) => {
-    const { id, before, after } = await savePrepared(transaction, prepared);
-    const template = await readTemplate(transaction, { id, tenantId }, locale);
-    return { output: { ...template, warnings }, locale, before, after };
-  });
+  const { id, before, after } = await savePrepared(db, prepared);
+  const template = await readTemplate(db, { id, tenantId }, locale);
+  return { output: { ...template, warnings }, locale, before, after };
 }
 
 /** Compares a prepared template with the one in force. Another text or another setting is a change. */

@@ -57,6 +57,7 @@ export const restoreTemplate = defineAct({
   name: "template restore",
   http: "POST /templates/:eventType/:channel/versions/:version/restore",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary: "Publish an older version again, in its language, as the newest",
   description: "Settings for all languages stay, and so does the active flag.",
