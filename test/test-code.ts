@@ -5,8 +5,6 @@ export const TEST_CODE_FORMS: readonly RegExp[] = [
   /^packages\/testing\//,
   /^test\//,
   /\/test\//,
-  /(?:^|[/-])under-test\.ts$/,
-  /\/test-[^/]*$/,
 ];
 
 /** Files that only tests run, by repository-relative path. No image has them, and no shipped file imports them. */

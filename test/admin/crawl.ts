@@ -1,5 +1,5 @@
 import { ACCESS } from "@belfry/admin/page/access";
-import type { TestBrowser } from "@belfry/admin/test-browser";
+import type { TestBrowser } from "@belfry/admin/test/browser";
 
 /** The result of following every link over plain HTTP, without scripts. */
 interface Crawl {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { storeDeadLetters } from "@belfry/admin/event/test-dead-letters";
+import { storeDeadLetters } from "@belfry/admin/test/store-dead-letters";
 import { skip } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 

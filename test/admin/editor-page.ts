@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startAdmin } from "@belfry/admin/test/start-admin";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { putActiveProvider } from "@belfry/administration/test/acts";
 import type { Frame, FrameLocator, Page } from "playwright-core";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createBrowser } from "@belfry/admin/test/browser";
 import { publishAgain, publishByForm } from "@belfry/admin/test/publish-by-form";
-import { createBrowser } from "@belfry/admin/test-browser";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 

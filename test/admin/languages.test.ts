@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startForOperator } from "@belfry/admin/admin-under-test";
 import { type Catalogue, catalogueOf, LANGUAGES, type Language } from "@belfry/admin/page/language";
+import { startForOperator } from "@belfry/admin/test/start-admin";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { needlessExclusions } from "@belfry/testing/needless-exclusions";
 import { emptyPages, PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
-import { signInAt, startProvider } from "@belfry/admin/auth/oidc-provider-under-test";
+import { signInAt, startProvider } from "@belfry/admin/test/oidc-provider";
+import { startAdmin } from "@belfry/admin/test/start-admin";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser, skip } from "../browser/open-page.ts";
 import { faultsInLooks } from "./accessible-pages.ts";

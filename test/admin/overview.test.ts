@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { storeMails } from "@belfry/admin/tenant/test-mails";
+import { storeMails } from "@belfry/admin/test/store-mails";
 import { skip } from "../browser/open-page.ts";
 import { faultsInLooks, NARROW } from "./accessible-pages.ts";
 import { countEffort } from "./count-effort.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { startForOperator } from "@belfry/admin/admin-under-test";
 import { countActivity } from "@belfry/admin/tenant/count-activity";
-import { bucketsOf } from "@belfry/admin/tenant/test-mails";
+import { startForOperator } from "@belfry/admin/test/start-admin";
+import { bucketsOf } from "@belfry/admin/test/store-mails";
 import pg from "pg";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";

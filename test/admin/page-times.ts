@@ -1,7 +1,7 @@
 import { test } from "node:test";
-import { startForOperator } from "@belfry/admin/admin-under-test";
 import { countActivity } from "@belfry/admin/tenant/count-activity";
-import { bucketsOf } from "@belfry/admin/tenant/test-mails";
+import { startForOperator } from "@belfry/admin/test/start-admin";
+import { bucketsOf } from "@belfry/admin/test/store-mails";
 import { tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 import { storeEvents } from "./store-events.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startForOperator } from "@belfry/admin/admin-under-test";
 import { ACCESS } from "@belfry/admin/page/access";
+import { startForOperator } from "@belfry/admin/test/start-admin";
 import { requestTenantDeletion } from "@belfry/administration/erasure/tenant-deletions";
 import { invite } from "@belfry/administration/people/invitations";
 import { makeResetLink } from "@belfry/administration/people/password-resets";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startForOperator } from "@belfry/admin/admin-under-test";
+import { startForOperator } from "@belfry/admin/test/start-admin";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { actsIn } from "@belfry/administration/test/acts";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";

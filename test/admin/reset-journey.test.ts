@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startAdmin } from "@belfry/admin/test/start-admin";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser, skip } from "../browser/open-page.ts";
 import { faultsByKeyboard, NARROW, tabTo, typeInto } from "./accessible-pages.ts";

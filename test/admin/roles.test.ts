@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AdminUnderTest, startAdmin } from "@belfry/admin/admin-under-test";
 import { ACCESS, mayDo, type Role } from "@belfry/admin/page/access";
+import { type AdminUnderTest, startAdmin } from "@belfry/admin/test/start-admin";
 import { needlessExclusions } from "@belfry/testing/needless-exclusions";
 import { crawl, tryForms } from "./crawl.ts";
 import { sampleTenant } from "./sample-tenant.ts";

@@ -1,5 +1,5 @@
 import { countActivity } from "@belfry/admin/tenant/count-activity";
-import { bucketsOf } from "@belfry/admin/tenant/test-mails";
+import { bucketsOf } from "@belfry/admin/test/store-mails";
 import { idAt } from "@belfry/administration/pages";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";

@@ -1,4 +1,4 @@
-import type { AdminUnderTest } from "@belfry/admin/admin-under-test";
+import type { AdminUnderTest } from "@belfry/admin/test/start-admin";
 import { storeBroadcast, storeTopic } from "@belfry/admin/test/store-broadcasts";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
 import { disableWebhook, storeMessage, storeWebhook } from "@belfry/admin/test/store-webhooks";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { test } from "node:test";
-import { startForOperator } from "@belfry/admin/admin-under-test";
+import { startForOperator } from "@belfry/admin/test/start-admin";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { pageStates } from "./page-states.ts";
 import { sampleFacts } from "./sample-facts.ts";

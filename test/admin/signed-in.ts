@@ -1,5 +1,5 @@
-import { startForTenant } from "@belfry/admin/admin-under-test";
-import type { TestBrowser } from "@belfry/admin/test-browser";
+import type { TestBrowser } from "@belfry/admin/test/browser";
+import { startForTenant } from "@belfry/admin/test/start-admin";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { secretIn, startTwoFactor } from "@belfry/admin/auth/two-factor-under-test";
-import { PASSWORD } from "@belfry/admin/test-browser";
+import { PASSWORD } from "@belfry/admin/test/browser";
+import { secretIn, startTwoFactor } from "@belfry/admin/test/start-two-factor";
 import type { Locator } from "playwright-core";
 import { skip } from "../browser/open-page.ts";
 import { faultsByKeyboard, NARROW, noteFaults, tabTo, typeInto } from "./accessible-pages.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SCRIPT } from "@belfry/testing/hostile";
-import { startPages } from "../../services/ingest-api/src/pages/pages-under-test.ts";
+import { startPages } from "../../services/ingest-api/test/start-pages.ts";
 import { faultsOf, MOST_MS } from "../admin/accessible-pages.ts";
 import { openBrowser, skip, watchPage } from "./open-page.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { createBrowser } from "@belfry/admin/test-browser";
+import { createBrowser } from "@belfry/admin/test/browser";
 import { insertPerson } from "@belfry/administration/people/person-rows";
 import { beginSession } from "@belfry/administration/people/sessions";
 import { createDatabase, createPool } from "@belfry/database/connection";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startForTenant } from "@belfry/admin/admin-under-test";
+import { startForTenant } from "@belfry/admin/test/start-admin";
 import { workBundles } from "@belfry/administration/templates/work-bundles";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { actsIn } from "@belfry/administration/test/acts";

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startAdmin } from "@belfry/admin/test/start-admin";
 import { type Act, NotAllowed, PERSON_ROLES, runAct } from "@belfry/administration/act";
 import { MANAGE_PATH, requestOf } from "@belfry/administration/act-http";
 import { allActs, isAct } from "@belfry/administration/acts";

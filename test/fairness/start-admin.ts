@@ -17,7 +17,7 @@ import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess } from "@belfry/testing/processes";
-import { createBrowser } from "../../services/admin/src/test-browser.ts";
+import { createBrowser } from "../../services/admin/test/browser.ts";
 import { heapOf } from "./within-memory.ts";
 
 /** Starts admin as a process with its own database, and two tenants of which one is quiet. */

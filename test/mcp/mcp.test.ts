@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startAdmin } from "@belfry/admin/test/start-admin";
 import type { Act } from "@belfry/administration/act";
 import { allActs } from "@belfry/administration/acts";
 import { createKey, rotateWebhookSecret } from "@belfry/administration/tenants/tenant-credentials";

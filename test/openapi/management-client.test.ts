@@ -3,7 +3,7 @@ import { copyFile, mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { startForTenant } from "@belfry/admin/admin-under-test";
+import { startForTenant } from "@belfry/admin/test/start-admin";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";

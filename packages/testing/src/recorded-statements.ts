@@ -11,7 +11,7 @@ export interface RecordedStatement {
 }
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const NOT_SHIPPED = /\.test\.ts|\/test\/|^test\/|\/testing\/|under-test|\/test-|\.bench\.ts/;
+const NOT_SHIPPED = /\.test\.ts|\/test\/|^test\/|\/testing\/|\.bench\.ts/;
 /** Files that only pass statements of other files on. */
 const PASSES_ON = /packages\/database\/src\/(connection|data-fault|functions\/call-function)\.ts/;
 

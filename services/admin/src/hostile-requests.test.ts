@@ -6,10 +6,10 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { BAD_HOSTS, NAMES_OF_EVERY_OBJECT, ODD_PATHS } from "@belfry/testing/hostile";
-import { startAdmin, startForOperator, startForTenant } from "./admin-under-test.ts";
+import { PASSWORD, type TestBrowser } from "../test/browser.ts";
+import { startAdmin, startForOperator, startForTenant } from "../test/start-admin.ts";
 import { ACCESS } from "./page/access.ts";
 import { ownPath } from "./page/answer.ts";
-import { PASSWORD, type TestBrowser } from "./test-browser.ts";
 
 const NOWHERE = "01890000-0000-7000-8000-000000000000";
 

@@ -8,10 +8,10 @@ import { assertEach } from "@belfry/testing/assert-each";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { hostileSession, hostileTenant } from "../test/hostile-tenant.ts";
 import { hiddenFields } from "../test/publish-by-form.ts";
-import { startForOperator } from "./admin-under-test.ts";
+import { startForOperator } from "../test/start-admin.ts";
+import { bucketsOf } from "../test/store-mails.ts";
 import { ACCESS } from "./page/access.ts";
 import { countActivity } from "./tenant/count-activity.ts";
-import { bucketsOf } from "./tenant/test-mails.ts";
 
 const ENCODED = encodeURIComponent(SCRIPT);
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;";

@@ -7,7 +7,7 @@ import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import type { KeyRole } from "@belfry/contracts/key-roles";
-import { startForTenant } from "./admin-under-test.ts";
+import { startForTenant } from "../test/start-admin.ts";
 
 const MANAGE = "/api/v1/manage";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createPlatformKey } from "@belfry/administration/people/platform-keys";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { actsIn } from "@belfry/administration/test/acts";
-import { startForTenant } from "./admin-under-test.ts";
+import { startForTenant } from "../test/start-admin.ts";
 
 type Paths = Record<string, Record<string, { description: string }>>;
 

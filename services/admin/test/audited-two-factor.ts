@@ -1,9 +1,9 @@
 import { putMembership } from "@belfry/administration/people/person-rows";
 import { generateSync } from "otplib";
-import type { AdminUnderTest } from "../src/admin-under-test.ts";
-import { recoveryCodesIn, STEP_MS, setUp } from "../src/auth/two-factor-under-test.ts";
-import { PASSWORD, type TestBrowser } from "../src/test-browser.ts";
 import type { Post } from "./audited-webhooks.ts";
+import { PASSWORD, type TestBrowser } from "./browser.ts";
+import type { AdminUnderTest } from "./start-admin.ts";
+import { recoveryCodesIn, STEP_MS, setUp } from "./start-two-factor.ts";
 
 /** For the test of the audit log: everything about two-factor authentication. Returns what must not be in it. */
 export async function auditedTwoFactor(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { AdminUnderTest } from "../src/admin-under-test.ts";
 import type { ACCESS } from "../src/page/access.ts";
+import type { AdminUnderTest } from "./start-admin.ts";
 import { storeMessage } from "./store-webhooks.ts";
 
 /** Posts a form as the operator, and sees to it that one entry more is in the log. */

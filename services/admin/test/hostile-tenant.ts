@@ -12,7 +12,7 @@ import { changeMembers } from "@belfry/administration/users/topics";
 import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SCRIPT } from "@belfry/testing/hostile";
-import type { AdminUnderTest } from "../src/admin-under-test.ts";
+import type { AdminUnderTest } from "./start-admin.ts";
 import { storeBroadcast } from "./store-broadcasts.ts";
 import { storeWaiting } from "./store-waiting.ts";
 import { disableWebhook, storeMessage, storeWebhook } from "./store-webhooks.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Fields, TestBrowser } from "../src/test-browser.ts";
+import type { Fields, TestBrowser } from "./browser.ts";
 
 /** For tests: a template of these fields, published by forms alone; returns the address of its editor. */
 export async function publishByForm(

@@ -3,7 +3,7 @@ import { testWebhook } from "@belfry/administration/webhooks/send-webhook-messag
 import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { WebhookType } from "@belfry/contracts/webhook-payload";
-import type { AdminUnderTest } from "../src/admin-under-test.ts";
+import type { AdminUnderTest } from "./start-admin.ts";
 
 /** For tests: an endpoint that nothing listens at. */
 export async function storeWebhook(

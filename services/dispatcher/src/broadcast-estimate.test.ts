@@ -5,7 +5,7 @@ import { actsIn } from "@belfry/administration/test/acts";
 import { reasonOf } from "@belfry/contracts/reasons";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import type { Static } from "@sinclair/typebox";
-import { broadcastsUnderTest, NEWS } from "./broadcasts-under-test.ts";
+import { broadcastsUnderTest, NEWS } from "../test/broadcasts-under-test.ts";
 
 const USERS = `
   update tenants set uses_preferences = true;

@@ -5,7 +5,7 @@ import { actsIn } from "@belfry/administration/test/acts";
 import { expandBroadcast } from "@belfry/database/functions/broadcasts";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { uuidv7 } from "uuidv7";
-import { broadcastsUnderTest, NEWS } from "./broadcasts-under-test.ts";
+import { broadcastsUnderTest, NEWS } from "../test/broadcasts-under-test.ts";
 
 const START_MS = Date.parse("2026-11-20T08:00:00Z");
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { eraseUser } from "@belfry/administration/erasure/erase-user";
 import { openErasure } from "@belfry/administration/erasure/erasures";
 import { tablesWith } from "@belfry/administration/test/person";
-import { broadcastsUnderTest, NEWS } from "./broadcasts-under-test.ts";
+import { broadcastsUnderTest, NEWS } from "../test/broadcasts-under-test.ts";
 
 const SOMEBODY = { personId: null, person: "a test", address: "" };
 

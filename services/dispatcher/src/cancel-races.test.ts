@@ -9,12 +9,12 @@ import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { seededRandom } from "../../../test/failure/random.ts";
-import type { OutgoingDelivery } from "./dispatch-publisher.ts";
 import {
   type DispatcherUnderTest,
   dispatcherUnderTest,
   eventsMessage,
-} from "./dispatcher-under-test.ts";
+} from "../test/dispatcher-under-test.ts";
+import type { OutgoingDelivery } from "./dispatch-publisher.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { releaseOnce } from "./release-loop.ts";
 

@@ -5,7 +5,7 @@ import { createDatabase, type Database } from "@belfry/database/connection";
 import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { setPreferences } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
-import { TENANT, timedUnderTest } from "./timed-under-test.ts";
+import { TENANT, timedUnderTest } from "../test/timed-under-test.ts";
 
 /** The table of docs/timing.md about changes while a message waits: scheduled, in a digest, or until unread. */
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { broadcastsUnderTest } from "./broadcasts-under-test.ts";
+import { broadcastsUnderTest } from "../test/broadcasts-under-test.ts";
+import { restingDeliveries } from "../test/dispatcher-under-test.ts";
+import { TENANT, timedUnderTest } from "../test/timed-under-test.ts";
 import { createWaitingCount, readStalledSeconds, WAITING_REASONS } from "./dispatcher-metrics.ts";
-import { restingDeliveries } from "./dispatcher-under-test.ts";
-import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
 test("waiting deliveries are counted by reason, once in 15 seconds, up to a limit", async (t) => {
   const under = await timedUnderTest(t);

@@ -10,7 +10,7 @@ import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { uuidv7 } from "uuidv7";
-import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
+import { dispatcherUnderTest, eventsMessage } from "../test/dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { createNotedErasure, noteSensitiveEvents } from "./sensitive-events.ts";
 

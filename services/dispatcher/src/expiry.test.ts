@@ -7,8 +7,8 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { uuidv7 } from "uuidv7";
+import { ageOf, eventOfAge, expiryUnderTest, idOfAge, NOW } from "../test/expiry-under-test.ts";
 import { createExpiry } from "./expiry.ts";
-import { ageOf, eventOfAge, expiryUnderTest, idOfAge, NOW } from "./expiry-under-test.ts";
 
 const DAY_MS = 86_400_000;
 

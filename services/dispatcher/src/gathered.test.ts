@@ -5,7 +5,7 @@ import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import { TENANT, timedUnderTest } from "./timed-under-test.ts";
+import { TENANT, timedUnderTest } from "../test/timed-under-test.ts";
 
 const HOUR = 3600;
 

@@ -6,7 +6,7 @@ import { actsIn } from "@belfry/administration/test/acts";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { startProcess } from "@belfry/testing/processes";
-import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
+import { dispatcherUnderTest } from "../test/dispatcher-under-test.ts";
 
 const MEMBERS = 6_000;
 const KILLS = 8;

@@ -25,7 +25,7 @@ import { freePort } from "@belfry/testing/free-port";
 import { createGate } from "@belfry/testing/gate";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { quickStart } from "@belfry/testing/quick-start";
-import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
+import { dispatcherUnderTest } from "../test/dispatcher-under-test.ts";
 
 /** The real process on real servers, and everything that it publishes. */
 async function running(t: Cleanup) {

@@ -10,8 +10,8 @@ import {
 import { releaseAgain, releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
+import { type DispatcherUnderTest, dispatcherUnderTest } from "../test/dispatcher-under-test.ts";
 import { readStalledSeconds } from "./dispatcher-metrics.ts";
-import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { timedExpiries } from "./expiry.ts";
 import { takeStuckEvents, tenantsAbove } from "./sweeper.ts";
 import { createRestLook } from "./wake-loop.ts";

@@ -13,13 +13,13 @@ import { ensureConsumer, ensureStreams, oldestUndeliveredMs } from "@belfry/serv
 import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { createDispatchPublisher } from "./dispatch-publisher.ts";
 import {
   type DispatcherUnderTest,
   dispatcherUnderTest,
   dispatcherWithTenant,
   restingDeliveries,
-} from "./dispatcher-under-test.ts";
+} from "../test/dispatcher-under-test.ts";
+import { createDispatchPublisher } from "./dispatch-publisher.ts";
 import {
   createReleaseLoop,
   type LookForLostDeps,

@@ -6,7 +6,7 @@ import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { compileTemplate } from "@belfry/templates/compile";
 import { createRenderer } from "@belfry/templates/render";
 import type { TemplateSource } from "@belfry/templates/source";
-import { outcomeInWords } from "./dispatcher-under-test.ts";
+import { outcomeInWords } from "../test/dispatcher-under-test.ts";
 import { routeEvent } from "./route-event.ts";
 import type { ActiveTemplate, ActiveVariant, RoutingTenant } from "./routing-cache.ts";
 

@@ -9,8 +9,8 @@ import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { assertEach } from "@belfry/testing/assert-each";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
-import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
-import { eventOfAge, expiryUnderTest } from "./expiry-under-test.ts";
+import { dispatcherUnderTest } from "../test/dispatcher-under-test.ts";
+import { eventOfAge, expiryUnderTest } from "../test/expiry-under-test.ts";
 import { createRestLook } from "./wake-loop.ts";
 
 /** Makes an event look as if it had been scheduled and waited since. */

@@ -6,8 +6,8 @@ import { createDatabase, createPool } from "@belfry/database/connection";
 import { ensureSearchKey, termHash } from "@belfry/database/search-terms";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { sql } from "kysely";
+import { searchUnderTest } from "../test/search-under-test.ts";
 import { hasWork } from "./search.ts";
-import { searchUnderTest } from "./search-under-test.ts";
 
 /** So many that reading a whole table costs several times what reading a page by index does: with 120,000 the planner takes either. */
 const EVENTS = 250_000;

@@ -4,7 +4,7 @@ import { InvalidInput } from "@belfry/administration/input-error";
 import { eventually } from "@belfry/testing/eventually";
 import { ODD_TEXTS } from "@belfry/testing/hostile";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import { searchUnderTest } from "./search-under-test.ts";
+import { searchUnderTest } from "../test/search-under-test.ts";
 
 /** Texts of others that look the same, and a replica that is killed. */
 

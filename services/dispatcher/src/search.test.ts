@@ -7,8 +7,8 @@ import { saveUsers } from "@belfry/administration/users/users";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
+import { searchUnderTest } from "../test/search-under-test.ts";
 import { readSearchLags } from "./search-rows.ts";
-import { searchUnderTest } from "./search-under-test.ts";
 
 const ACTOR = { personId: null, person: "the test", address: "here" };
 const DEPS = { actor: ACTOR, disconnect: async () => undefined };

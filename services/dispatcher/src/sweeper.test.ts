@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QueueItem } from "@belfry/contracts/streams";
 import { assertEach } from "@belfry/testing/assert-each";
-import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
+import { dispatcherUnderTest, eventsMessage } from "../test/dispatcher-under-test.ts";
 import { createEventHandler, createSetAside } from "./event-handler.ts";
 import { republishLost, republishStuck } from "./sweeper.ts";
 

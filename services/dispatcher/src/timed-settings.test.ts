@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reasonWords } from "@belfry/contracts/reasons";
-import { TENANT, timedUnderTest } from "./timed-under-test.ts";
+import { TENANT, timedUnderTest } from "../test/timed-under-test.ts";
 
 const HOUR = 3600;
 

@@ -3,8 +3,8 @@ import { type TestContext, test } from "node:test";
 import { createDatabase } from "@belfry/database/connection";
 import { changeNotification } from "@belfry/database/notifications";
 import { uuidv7 } from "uuidv7";
+import { TENANT, timedUnderTest } from "../test/timed-under-test.ts";
 import { failDispatch } from "./event-handler.ts";
-import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
 /** `acme` with an endpoint for all types and one for read notifications; `plain` with none. */
 async function toldUnderTest(t: TestContext) {

@@ -4,7 +4,7 @@ import { createLogger } from "@belfry/service/logger";
 import { openTracer } from "@belfry/service/open-tracer";
 import { setTracer } from "@belfry/service/tracing";
 import { startTraceCollector } from "@belfry/testing/trace-collector";
-import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
+import { dispatcherUnderTest, eventsMessage } from "../test/dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -5,7 +5,11 @@ import { reasonWords } from "@belfry/contracts/reasons";
 import { noteUse } from "@belfry/database/configuration-version";
 import type { Pool } from "@belfry/database/connection";
 import { setPreferences } from "@belfry/database/preferences";
-import { dispatcherUnderTest, type EventSetup, eventsMessage } from "./dispatcher-under-test.ts";
+import {
+  dispatcherUnderTest,
+  type EventSetup,
+  eventsMessage,
+} from "../test/dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
 
 const ANN = { tenantId: "acme", userId: "ann" };

@@ -9,7 +9,7 @@ import {
   dispatcherUnderTest,
   dispatcherWithTenant,
   eventsMessage,
-} from "./dispatcher-under-test.ts";
+} from "../test/dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { republishLost } from "./sweeper.ts";
 import { createRestLook, createWakeLoop } from "./wake-loop.ts";

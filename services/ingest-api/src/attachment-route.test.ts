@@ -15,7 +15,7 @@ import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import { appUnderTest } from "./app-under-test.ts";
+import { appUnderTest } from "../test/app-under-test.ts";
 
 async function setUp(
   t: test.TestContext,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { connectedDatabase } from "@belfry/testing/database";
-import { appUnderTest } from "./app-under-test.ts";
+import { appUnderTest } from "../test/app-under-test.ts";
 
 test("a broadcast's key is one for 24 hours: the same call is replayed, another is refused, and then it is free", async (t) => {
   const { pool, db } = await connectedDatabase(t);

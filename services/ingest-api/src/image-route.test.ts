@@ -5,7 +5,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { PNG } from "@belfry/administration/test/image-samples";
 import { connectedDatabase } from "@belfry/testing/database";
-import { appUnderTest } from "./app-under-test.ts";
+import { appUnderTest } from "../test/app-under-test.ts";
 import { createImages } from "./image-route.ts";
 
 async function startWithImage(t: TestContext, imagesPerMinute = 6000) {

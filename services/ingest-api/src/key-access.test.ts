@@ -9,8 +9,8 @@ import { guardKeyedRoutes } from "@belfry/http-api/authenticate";
 import { connectedDatabase } from "@belfry/testing/database";
 import { wholeFile } from "@belfry/testing/whole-file";
 import fastify, { type FastifySchema } from "fastify";
+import { appUnderTest } from "../test/app-under-test.ts";
 import type { AppDeps } from "./app.ts";
-import { appUnderTest } from "./app-under-test.ts";
 
 /** Roles of each changing call, listed here a second time so that no call is added by accident. */
 const CHANGES: readonly [path: RegExp, roles: string][] = [

@@ -12,8 +12,8 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
 import { connectedDatabase } from "@belfry/testing/database";
+import { appUnderTest } from "../test/app-under-test.ts";
 import { createAcceptor } from "./accept.ts";
-import { appUnderTest } from "./app-under-test.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 

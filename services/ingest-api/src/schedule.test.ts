@@ -13,8 +13,8 @@ import { PublishFault } from "@belfry/service/publish";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { connectedDatabase } from "@belfry/testing/database";
+import { appUnderTest } from "../test/app-under-test.ts";
 import { createAcceptor } from "./accept.ts";
-import { appUnderTest } from "./app-under-test.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 const DAY_MS = 86_400_000;

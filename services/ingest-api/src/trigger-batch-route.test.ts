@@ -17,8 +17,8 @@ import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
+import { appUnderTest } from "../test/app-under-test.ts";
 import { createAcceptor } from "./accept.ts";
-import { appUnderTest } from "./app-under-test.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 

@@ -10,8 +10,8 @@ import {
 import { createLogger } from "@belfry/service/logger";
 import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
+import { appUnderTest } from "../test/app-under-test.ts";
 import { createAcceptor } from "./accept.ts";
-import { appUnderTest } from "./app-under-test.ts";
 import { createEventTypes, type EventTypes } from "./trigger-warnings.ts";
 
 const log = createLogger({ service: "test", level: "silent" });

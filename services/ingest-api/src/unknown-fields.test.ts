@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { connectedDatabase } from "@belfry/testing/database";
-import { appUnderTest } from "./app-under-test.ts";
+import { appUnderTest } from "../test/app-under-test.ts";
 
 /** The specification's calls, which ignore what they do not know. */
 const OPEN = [

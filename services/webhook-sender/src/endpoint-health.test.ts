@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { createWebhookFixture, createWebhookPair, DONE, message } from "./webhook-under-test.ts";
+import { createWebhookFixture, createWebhookPair, DONE, message } from "../test/webhook-fixture.ts";
 
 const disabling = `select person, action, target, tenant_id, after from audit_log where action = 'webhook.disable'`;
 

@@ -12,7 +12,7 @@ import {
   message,
   type TestEndpoint,
   type WebhookFixture,
-} from "./webhook-under-test.ts";
+} from "../test/webhook-fixture.ts";
 
 /** Calls at a time to an endpoint until its first call has ended. */
 const FIRST_CALLS = 4;

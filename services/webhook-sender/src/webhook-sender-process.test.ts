@@ -12,7 +12,7 @@ import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { startProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { Webhook } from "standardwebhooks";
-import { createWebhookFixture, SECRETS_KEYS } from "./webhook-under-test.ts";
+import { createWebhookFixture, SECRETS_KEYS } from "../test/webhook-fixture.ts";
 
 /** The sender as a process, fed through JetStream. */
 async function createStage(t: TestContext) {

@@ -10,7 +10,7 @@ import {
   DONE,
   message,
   type TestEndpoint,
-} from "./webhook-under-test.ts";
+} from "../test/webhook-fixture.ts";
 
 test("a message is posted once, signed by the standard, and its arrival is written down", async (t) => {
   const fixture = await createWebhookFixture(t);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin, startForOperator, startForTenant } from "../admin-under-test.ts";
-import { PASSWORD, type TestBrowser } from "../test-browser.ts";
-import { signInAt, startProvider } from "./oidc-provider-under-test.ts";
+import { PASSWORD, type TestBrowser } from "../../test/browser.ts";
+import { signInAt, startProvider } from "../../test/oidc-provider.ts";
+import { startAdmin, startForOperator, startForTenant } from "../../test/start-admin.ts";
 
 const CONNECT = "/account/identities/connect";
 const DISCONNECT = "/account/identities/disconnect";

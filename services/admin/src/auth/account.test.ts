@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { sql } from "kysely";
-import { startAdmin, startForOperator } from "../admin-under-test.ts";
-import { createBrowser, PASSWORD } from "../test-browser.ts";
+import { createBrowser, PASSWORD } from "../../test/browser.ts";
+import { startAdmin, startForOperator } from "../../test/start-admin.ts";
 
 test("a person sees where they are signed in, ends one session or all others, and a new password ends them too", async (t) => {
   const admin = await startAdmin(t);

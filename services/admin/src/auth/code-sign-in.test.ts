@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBrowser, PASSWORD, type TestBrowser } from "../test-browser.ts";
+import { createBrowser, PASSWORD, type TestBrowser } from "../../test/browser.ts";
 import {
   auditLog,
   giveCode,
@@ -9,7 +9,7 @@ import {
   STEP_MS,
   startTwoFactor,
   type TwoFactorUnderTest,
-} from "./two-factor-under-test.ts";
+} from "../../test/start-two-factor.ts";
 
 const EVE = { email: "eve@example.com", name: "Eve" };
 const WRONG = /role="alert">The code is wrong, or was used already\. Wait for the next one/;

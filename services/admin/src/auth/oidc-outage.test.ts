@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startAdmin } from "../admin-under-test.ts";
-import { createBrowser, PASSWORD } from "../test-browser.ts";
+import { createBrowser, PASSWORD } from "../../test/browser.ts";
+import { signInAt, startProvider } from "../../test/oidc-provider.ts";
+import { startAdmin } from "../../test/start-admin.ts";
 import { MAX_ANSWER_BYTES } from "./oidc-client.ts";
-import { signInAt, startProvider } from "./oidc-provider-under-test.ts";
 
 const ANN = { sub: "ann-1", email: "ann@acme.com", email_verified: true };
 const NOT_NOW = /role="alert">Acme Login did not respond correctly\. Try again in a moment/;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
-import { type ProviderPerson, signInAt, startProvider } from "./oidc-provider-under-test.ts";
+import { type ProviderPerson, signInAt, startProvider } from "../../test/oidc-provider.ts";
+import { startAdmin } from "../../test/start-admin.ts";
 
 const ANN = { sub: "ann-1", email: "Ann@Acme.com", email_verified: true, name: "Ann Acme" };
 

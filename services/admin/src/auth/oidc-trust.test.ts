@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startAdmin } from "../admin-under-test.ts";
-import { createBrowser } from "../test-browser.ts";
-import { type ProviderUnderTest, signInAt, startProvider } from "./oidc-provider-under-test.ts";
+import { createBrowser } from "../../test/browser.ts";
+import { type ProviderUnderTest, signInAt, startProvider } from "../../test/oidc-provider.ts";
+import { startAdmin } from "../../test/start-admin.ts";
 
 /** A person who may sign in only by a correct answer of the right provider to the right browser. */
 

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { putMembership } from "@belfry/administration/people/person-rows";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { assertEach } from "@belfry/testing/assert-each";
-import { startAdmin, startForOperator } from "../admin-under-test.ts";
-import { PASSWORD, type TestBrowser } from "../test-browser.ts";
+import { PASSWORD, type TestBrowser } from "../../test/browser.ts";
+import { startAdmin, startForOperator } from "../../test/start-admin.ts";
 
 const NEW = "another quiet sentence";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { scryptQueue } from "@belfry/administration/people/scrypt-queue";
 import { eventually } from "@belfry/testing/eventually";
-import { type AdminUnderTest, startAdmin, startForOperator } from "../admin-under-test.ts";
-import { createBrowser, PASSWORD, type TestBrowser } from "../test-browser.ts";
+import { createBrowser, PASSWORD, type TestBrowser } from "../../test/browser.ts";
+import { type AdminUnderTest, startAdmin, startForOperator } from "../../test/start-admin.ts";
 
 /** Guesses with a cookie and a form's token of its own, as a script would. */
 async function guesser(browser: TestBrowser) {

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { personAtAddress } from "@belfry/administration/people/people";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import type { AdminUnderTest } from "../admin-under-test.ts";
-import { PASSWORD, type TestBrowser } from "../test-browser.ts";
-import { signInAt, startProvider } from "./oidc-provider-under-test.ts";
+import { PASSWORD, type TestBrowser } from "../../test/browser.ts";
+import { signInAt, startProvider } from "../../test/oidc-provider.ts";
+import type { AdminUnderTest } from "../../test/start-admin.ts";
 import {
   auditLog,
   giveCode,
@@ -13,7 +13,7 @@ import {
   PAGE,
   STEP_MS,
   startTwoFactor,
-} from "./two-factor-under-test.ts";
+} from "../../test/start-two-factor.ts";
 
 const EVE = { email: "eve@example.com", name: "Eve" };
 const NEW = "another quiet sentence";

@@ -4,7 +4,7 @@ import { insertPerson } from "@belfry/administration/people/person-rows";
 import { beginSession } from "@belfry/administration/people/sessions";
 import { tablesWith } from "@belfry/administration/test/person";
 import { assertEach } from "@belfry/testing/assert-each";
-import { PASSWORD } from "../test-browser.ts";
+import { PASSWORD } from "../../test/browser.ts";
 import {
   auditLog,
   giveCode,
@@ -14,7 +14,7 @@ import {
   secretIn,
   setUp,
   startTwoFactor,
-} from "./two-factor-under-test.ts";
+} from "../../test/start-two-factor.ts";
 
 const EVE = { email: "eve@example.com", name: "Eve" };
 const EVE_LOGGED = "Eve <eve@example.com>";

@@ -11,9 +11,9 @@ import { personAtAddress } from "@belfry/administration/people/people";
 import { endUntrustedSignIn } from "@belfry/administration/people/untrusted-sign-in";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { areWaiting, hold } from "@belfry/administration/test/database";
-import { PASSWORD, type TestBrowser } from "../test-browser.ts";
-import { signInAt, startProvider } from "./oidc-provider-under-test.ts";
-import { giveCode, isSignedIn, startTwoFactor } from "./two-factor-under-test.ts";
+import { PASSWORD, type TestBrowser } from "../../test/browser.ts";
+import { signInAt, startProvider } from "../../test/oidc-provider.ts";
+import { giveCode, isSignedIn, startTwoFactor } from "../../test/start-two-factor.ts";
 
 const EMAIL = "vic@acme.com";
 const NEW = "another quiet sentence";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTenant } from "../../test/start-tenant.ts";
 import { storeBroadcast } from "../../test/store-broadcasts.ts";
-import { startTenant } from "../../test/tenant-under-test.ts";
 
 const text = (html: string) =>
   html

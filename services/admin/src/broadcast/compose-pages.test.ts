@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { putActiveProvider } from "@belfry/administration/test/acts";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { hiddenFields } from "../../test/publish-by-form.ts";
+import { startTenant } from "../../test/start-tenant.ts";
 import { storeTopic } from "../../test/store-broadcasts.ts";
-import { startTenant } from "../../test/tenant-under-test.ts";
 
 const text = (html: string) =>
   html

@@ -6,7 +6,7 @@ import { putTemplate } from "@belfry/administration/test/templates";
 import { channelMask } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import { uuidv7 } from "uuidv7";
-import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
+import { type AdminUnderTest, startForOperator } from "../../test/start-admin.ts";
 
 async function withTenant(admin: AdminUnderTest) {
   const { db, pool } = admin;

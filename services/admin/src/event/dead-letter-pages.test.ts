@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startForTenant } from "../admin-under-test.ts";
-import { storeDeadLetters } from "./test-dead-letters.ts";
+import { startForTenant } from "../../test/start-admin.ts";
+import { storeDeadLetters } from "../../test/store-dead-letters.ts";
 
 const CHOICE = "class=transient&channel=EMAIL&provider=sendgrid";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { uuidv7 } from "uuidv7";
-import { startAdmin } from "../admin-under-test.ts";
+import { startAdmin } from "../../test/start-admin.ts";
 
 test("a message of several events has a page: what is in it, how it looks, and it is sent now", async (t) => {
   const admin = await startAdmin(t);

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { uuidv7 } from "uuidv7";
-import { startTenant } from "../../test/tenant-under-test.ts";
+import { startTenant } from "../../test/start-tenant.ts";
 
 async function setUp(t: test.TestContext) {
   const { admin, operator, base, tenantId, ...more } = await startTenant(t);

@@ -6,8 +6,8 @@ import { putActiveProvider } from "@belfry/administration/test/acts";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { storedReason } from "@belfry/contracts/reasons";
 import { uuidv7 } from "uuidv7";
-import { startTenant } from "../../test/tenant-under-test.ts";
-import type { AdminUnderTest } from "../admin-under-test.ts";
+import type { AdminUnderTest } from "../../test/start-admin.ts";
+import { startTenant } from "../../test/start-tenant.ts";
 
 const TO = "ada+news@example.com";
 const SECRET_ANSWER = "550 5.1.1 your code is 123456";

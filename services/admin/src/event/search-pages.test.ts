@@ -4,7 +4,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { saveUsers } from "@belfry/administration/users/users";
 import { addressTerms, ensureSearchKey, termHash } from "@belfry/database/search-terms";
 import { uuidv7 } from "uuidv7";
-import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
+import { type AdminUnderTest, startForOperator } from "../../test/start-admin.ts";
 
 async function world(t: TestContext) {
   const { admin, operator } = await startForOperator(t);

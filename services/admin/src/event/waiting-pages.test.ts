@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reasonOf } from "@belfry/contracts/reasons";
+import { type AdminUnderTest, type startAdmin, startForTenant } from "../../test/start-admin.ts";
 import { storeWaiting } from "../../test/store-waiting.ts";
-import { type AdminUnderTest, type startAdmin, startForTenant } from "../admin-under-test.ts";
 
 const ISO_STAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d/;
 

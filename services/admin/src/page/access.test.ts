@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import fastify from "fastify";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
-import type { TestBrowser } from "../test-browser.ts";
+import type { TestBrowser } from "../../test/browser.ts";
+import { type AdminUnderTest, startAdmin } from "../../test/start-admin.ts";
 import { ACCESS, type Access, isOfPlatform, type RouteKey, refuseUnknownRoutes } from "./access.ts";
 
 type Who = "guest" | "stranger" | "viewer" | "editor" | "owner" | "operator";

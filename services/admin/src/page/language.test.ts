@@ -13,7 +13,7 @@ import {
   literalsOf,
   timelineTexts,
 } from "../../test/messages.ts";
-import { startForTenant } from "../admin-under-test.ts";
+import { startForTenant } from "../../test/start-admin.ts";
 import { TIMELINE_SENTENCES, TIMELINE_STATES } from "../event/timeline-words.ts";
 import { AUDIT_TARGETS } from "../platform/audit-pages.ts";
 import { faultWords } from "./fault-words.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startForOperator } from "../admin-under-test.ts";
+import { startForOperator } from "../../test/start-admin.ts";
 
 test("a question mark in the query of an address is part of the value", async (t) => {
   const { operator } = await startForOperator(t);

@@ -10,9 +10,9 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { auditedTwoFactor } from "../../test/audited-two-factor.ts";
 import { auditedWebhooks, type Post } from "../../test/audited-webhooks.ts";
 import { hiddenFields, saveDraftByForm } from "../../test/publish-by-form.ts";
+import { type AdminUnderTest, startForOperator } from "../../test/start-admin.ts";
+import { storeDeadLetters } from "../../test/store-dead-letters.ts";
 import { storeWaiting } from "../../test/store-waiting.ts";
-import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
-import { storeDeadLetters } from "../event/test-dead-letters.ts";
 import { ACCESS } from "../page/access.ts";
 
 /** Routes that change nothing lasting, or that only sign somebody in. */

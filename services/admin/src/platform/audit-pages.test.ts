@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertAuditEntry } from "@belfry/administration/audited";
-import { startTenant } from "../../test/tenant-under-test.ts";
+import { startTenant } from "../../test/start-tenant.ts";
 import { auditChanges } from "./audit-pages.ts";
 
 test("of an entry only what differs is told, field by field, what came and what went included", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { workTenantDeletions } from "@belfry/administration/erasure/tenant-deletions";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startForOperator } from "../admin-under-test.ts";
+import { startForOperator } from "../../test/start-admin.ts";
 
 test("an operator deletes a tenant: sees what goes, types its name, and follows how far it is, also when it is gone", async (t) => {
   const { admin, operator } = await startForOperator(t);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordReconciled } from "@belfry/database/reconciliations";
-import { startForOperator } from "../admin-under-test.ts";
+import { startForOperator } from "../../test/start-admin.ts";
 
 test("the system page shows each service with its version and when it was started", async (t) => {
   const { operator } = await startForOperator(t);

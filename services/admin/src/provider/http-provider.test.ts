@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readProviders } from "@belfry/administration/providers/providers";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { startForTenant } from "../admin-under-test.ts";
+import { startForTenant } from "../../test/start-admin.ts";
 
 /** "Zorglub Text" exists nowhere else: its API is known from these settings alone. */
 const KEY = "z0rglub-k3y";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readProviders } from "@belfry/administration/providers/providers";
 import { putActiveProvider } from "@belfry/administration/test/acts";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { startForTenant } from "../admin-under-test.ts";
+import { startForTenant } from "../../test/start-admin.ts";
 
 test("a provider made here stands last and unused, says what is missing, and goes into use by an accepted test, first by a click", async (t) => {
   const { admin, operator, id } = await startForTenant(t);

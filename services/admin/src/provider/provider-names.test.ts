@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readProviders } from "@belfry/administration/providers/providers";
-import { startForTenant } from "../admin-under-test.ts";
+import { startForTenant } from "../../test/start-admin.ts";
 
 const SANDBOX = { channel: "EMAIL", kind: "sandbox" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { startForTenant } from "../admin-under-test.ts";
+import { startForTenant } from "../../test/start-admin.ts";
 
 /** More than the Admin UI has connections to Postgres. */
 const TESTS = 12;

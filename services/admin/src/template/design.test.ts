@@ -4,7 +4,7 @@ import { readLayout } from "@belfry/administration/templates/layouts";
 import { readTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { putTemplate } from "@belfry/administration/test/templates";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { type AdminUnderTest, startAdmin } from "../../test/start-admin.ts";
 
 const FRAME = `<mjml><mj-body><mj-section><mj-column>
   {{ $content }}

@@ -6,7 +6,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { putCategory } from "@belfry/administration/users/categories";
-import { SMS, startTenant } from "../../test/tenant-under-test.ts";
+import { SMS, startTenant } from "../../test/start-tenant.ts";
 import { ACCESS, isOfBundle, type RouteKey } from "../page/access.ts";
 
 const LOCKED = /id="locked" role="status">\s*<p>This environment is locked/;

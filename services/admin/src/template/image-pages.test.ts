@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { JPEG, PNG } from "@belfry/administration/test/image-samples";
-import { startForTenant } from "../admin-under-test.ts";
-import type { TestBrowser } from "../test-browser.ts";
+import type { TestBrowser } from "../../test/browser.ts";
+import { startForTenant } from "../../test/start-admin.ts";
 
 test("an image is uploaded by a form without a script, listed on the page of the design, and deleted", async (t) => {
   const { admin, operator, id } = await startForTenant(t);

@@ -5,7 +5,7 @@ import { setEnvironment } from "@belfry/administration/templates/environments";
 import { workBundles } from "@belfry/administration/templates/work-bundles";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
-import { startForTenant } from "../admin-under-test.ts";
+import { startForTenant } from "../../test/start-admin.ts";
 
 /** More than are compiled while a person waits. */
 const FILES = Object.fromEntries(

@@ -14,7 +14,7 @@ import {
   publishDraftByForm,
   saveDraftByForm,
 } from "../../test/publish-by-form.ts";
-import { SMS, startTenant } from "../../test/tenant-under-test.ts";
+import { SMS, startTenant } from "../../test/start-tenant.ts";
 
 test("of two people who edit one template the second is told, shown the difference, and keeps what was typed", async (t) => {
   const { admin, operator, base, address } = await startTenant(t);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readTemplate } from "@belfry/administration/templates/templates";
 import { assertEach } from "@belfry/testing/assert-each";
 import { publishAgain, publishByForm } from "../../test/publish-by-form.ts";
-import { SMS, startTenant } from "../../test/tenant-under-test.ts";
+import { SMS, startTenant } from "../../test/start-tenant.ts";
 
 test("a test of a push is in the inbox of the user that is named, marked, with its links, and few are sent", async (t) => {
   const { admin, operator, base, tenantId } = await startTenant(t);

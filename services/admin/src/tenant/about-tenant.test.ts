@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { putActiveProvider } from "@belfry/administration/test/acts";
-import { startTenant } from "../../test/tenant-under-test.ts";
+import { startTenant } from "../../test/start-tenant.ts";
 
 test("a tenant's people see its id, the API's address, its limits and what is used of them, its channels and how long things are kept", async (t) => {
   const { admin, operator, tenantId, base } = await startTenant(t);

@@ -4,7 +4,7 @@ import { chooseMailTenant } from "@belfry/administration/alerts/alert-choices";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn, putActiveProvider } from "@belfry/administration/test/acts";
-import { startForTenant } from "../admin-under-test.ts";
+import { startForTenant } from "../../test/start-admin.ts";
 
 test("as long as no alert can be sent the page says what to do and leads there; an owner is told whom to ask", async (t) => {
   const { admin, operator, id } = await startForTenant(t);

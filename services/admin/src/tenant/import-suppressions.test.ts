@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin, startForTenant } from "../admin-under-test.ts";
+import { startAdmin, startForTenant } from "../../test/start-admin.ts";
 
 test("a list of addresses is suppressed once, as a whole; bad lines are named, and left out where that is asked for", async (t) => {
   const { admin, operator, id: tenantId } = await startForTenant(t);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startForTenant } from "../admin-under-test.ts";
+import { startForTenant } from "../../test/start-admin.ts";
 import { curlLine } from "./key-pages.ts";
 
 test("a key is shown once, with a line to paste; then its prefix and last use are what is left", async (t) => {

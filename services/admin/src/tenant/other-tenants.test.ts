@@ -10,10 +10,10 @@ import { PNG } from "@belfry/administration/test/image-samples";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
+import { type AdminUnderTest, startAdmin, startForTenant } from "../../test/start-admin.ts";
 import { storeBroadcast, storeTopic } from "../../test/store-broadcasts.ts";
 import { storeWaiting } from "../../test/store-waiting.ts";
 import { storeMessage, storeWebhook } from "../../test/store-webhooks.ts";
-import { type AdminUnderTest, startAdmin, startForTenant } from "../admin-under-test.ts";
 import { ACCESS, type RouteKey } from "../page/access.ts";
 
 /** A tenant with one of everything that has an id in an address. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { putActiveProvider } from "@belfry/administration/test/acts";
-import { startForOperator, startForTenant } from "../admin-under-test.ts";
-import { storeDeadLetters } from "../event/test-dead-letters.ts";
-import { storeMails } from "./test-mails.ts";
+import { startForOperator, startForTenant } from "../../test/start-admin.ts";
+import { storeDeadLetters } from "../../test/store-dead-letters.ts";
+import { storeMails } from "../../test/store-mails.ts";
 
 test("the operator's page has the worst tenant first, with why, and the same figures over all tenants", async (t) => {
   const { admin, operator } = await startForOperator(t);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
-import { startAdmin, startForOperator } from "../admin-under-test.ts";
-import { PASSWORD } from "../test-browser.ts";
+import { PASSWORD } from "../../test/browser.ts";
+import { startAdmin, startForOperator } from "../../test/start-admin.ts";
 
 test("the first link makes the operator, once; it invites an owner, who sees one tenant and no other", async (t) => {
   const admin = await startAdmin(t);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { showTenant } from "@belfry/administration/tenants/tenants";
-import { startForOperator } from "../admin-under-test.ts";
+import { startForOperator } from "../../test/start-admin.ts";
 
 const TENANT = { name: "Acme", perMinute: "60", dailyCap: "1000" };
 

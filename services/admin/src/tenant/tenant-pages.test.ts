@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { putActiveProvider } from "@belfry/administration/test/acts";
 import { putTemplate } from "@belfry/administration/test/templates";
-import { type AdminUnderTest, startAdmin, startForOperator } from "../admin-under-test.ts";
+import { type AdminUnderTest, startAdmin, startForOperator } from "../../test/start-admin.ts";
 
 async function withTenant(admin: AdminUnderTest) {
   const operator = await admin.operator();

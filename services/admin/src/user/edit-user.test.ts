@@ -4,7 +4,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { knownUser, putUser, saveUsers } from "@belfry/administration/users/users";
 import { faultsOf } from "@belfry/contracts/problems";
 import { hiddenFields } from "../../test/publish-by-form.ts";
-import { startAdmin } from "../admin-under-test.ts";
+import { startAdmin } from "../../test/start-admin.ts";
 
 async function world(t: Parameters<typeof startAdmin>[0]) {
   const admin = await startAdmin(t);

@@ -4,7 +4,7 @@ import { erasedUser } from "@belfry/administration/erasure/erase-user";
 import { claimErasure, endErasure } from "@belfry/administration/erasure/work-erasures";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { knownUser, saveUsers } from "@belfry/administration/users/users";
-import { startAdmin } from "../admin-under-test.ts";
+import { startAdmin } from "../../test/start-admin.ts";
 
 async function world(t: Parameters<typeof startAdmin>[0]) {
   const admin = await startAdmin(t);

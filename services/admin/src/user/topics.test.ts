@@ -4,7 +4,7 @@ import { actsIn } from "@belfry/administration/test/acts";
 import { listImports, showImport } from "@belfry/administration/users/imports";
 import { changeMembers, listTopics } from "@belfry/administration/users/topics";
 import { workImports } from "@belfry/administration/users/work-imports";
-import { type startAdmin, startForTenant } from "../admin-under-test.ts";
+import { type startAdmin, startForTenant } from "../../test/start-admin.ts";
 
 async function world(t: Parameters<typeof startAdmin>[0]) {
   const { admin, id: tenantId } = await startForTenant(t);

@@ -5,7 +5,7 @@ import { putTemplate } from "@belfry/administration/test/templates";
 import { saveUsers } from "@belfry/administration/users/users";
 import { storedReason } from "@belfry/contracts/reasons";
 import { storeInbound } from "@belfry/database/inbound";
-import { type startAdmin, startForTenant } from "../admin-under-test.ts";
+import { type startAdmin, startForTenant } from "../../test/start-admin.ts";
 
 async function world(t: Parameters<typeof startAdmin>[0]) {
   const { admin, operator, id: tenantId } = await startForTenant(t);

@@ -4,8 +4,8 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { listWebhooks } from "@belfry/administration/webhooks/webhooks";
 import { assertHas } from "@belfry/testing/assert-has";
+import { startTenant } from "../../test/start-tenant.ts";
 import { disableWebhook, storeMessage, storeWebhook } from "../../test/store-webhooks.ts";
-import { startTenant } from "../../test/tenant-under-test.ts";
 
 const HOOKS = "https://hooks.example.com/belfry";
 const BANNER = /id="disabled-endpoints"/;

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { MAX_REPLAYED } from "@belfry/administration/webhooks/send-webhook-message";
 import { SCRIPT } from "@belfry/testing/hostile";
+import type { AdminUnderTest } from "../../test/start-admin.ts";
+import { startTenant } from "../../test/start-tenant.ts";
 import { storeMessage, storeWebhook } from "../../test/store-webhooks.ts";
-import { startTenant } from "../../test/tenant-under-test.ts";
-import type { AdminUnderTest } from "../admin-under-test.ts";
 
 const NOWHERE = "01890000-0000-7000-8000-000000000000";
 

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { replayDeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
 import { listDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
 import { assertEach } from "@belfry/testing/assert-each";
+import { startTenant } from "../../test/start-tenant.ts";
 import { storeMessage, storeWebhook } from "../../test/store-webhooks.ts";
-import { startTenant } from "../../test/tenant-under-test.ts";
 
 const LISTS = ["", "/activity", "/dead-letters", "/waiting", "/scheduled", "/digests", "/users"];
 

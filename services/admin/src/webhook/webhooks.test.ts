@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { actsIn } from "@belfry/administration/test/acts";
 import { listWebhooks } from "@belfry/administration/webhooks/webhooks";
 import { MAX_WEBHOOKS, WEBHOOK_TYPES } from "@belfry/contracts/webhook-payload";
+import { startTenant } from "../../test/start-tenant.ts";
 import { disableWebhook, storeWebhook } from "../../test/store-webhooks.ts";
-import { startTenant } from "../../test/tenant-under-test.ts";
 import { TYPE_GROUPS } from "./webhook-words.ts";
 
 const HOOKS = "https://hooks.example.com/belfry";

@@ -4,7 +4,7 @@ import test from "node:test";
 import { parseLinkKeys } from "@belfry/database/link-token";
 import { setPreferences } from "@belfry/database/preferences";
 import { ODD_TEXTS, SCRIPT } from "@belfry/testing/hostile";
-import { ANN, NOW, OLD_KEYS, startPages } from "./pages-under-test.ts";
+import { ANN, NOW, OLD_KEYS, startPages } from "../../test/start-pages.ts";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const ONE_CLICK = "List-Unsubscribe=One-Click";

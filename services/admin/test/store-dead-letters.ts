@@ -1,5 +1,5 @@
 import { putTemplate } from "@belfry/administration/test/templates";
-import type { AdminUnderTest } from "../admin-under-test.ts";
+import type { AdminUnderTest } from "./start-admin.ts";
 
 /** For tests: so many emails of a tenant that failed for now too often, each with one attempt. */
 export async function storeDeadLetters(

@@ -1,5 +1,5 @@
 import type { ActServices } from "@belfry/administration/act";
-import { type startAdmin, startForTenant } from "../src/admin-under-test.ts";
+import { type startAdmin, startForTenant } from "./start-admin.ts";
 
 /** For tests of templates: the fields of one, as its forms have them. */
 export const SMS = {

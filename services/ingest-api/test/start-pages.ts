@@ -7,7 +7,7 @@ import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
-import { linkRoutes } from "./link-routes.ts";
+import { linkRoutes } from "../src/pages/link-routes.ts";
 
 export const NOW = new Date("2026-11-22T12:00:00Z");
 export const ANN: Link = {

@@ -11,10 +11,10 @@ import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import type { Publisher } from "@belfry/service/publish";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { createBroadcastLoop } from "./broadcast-loop.ts";
+import { createBroadcastLoop } from "../src/broadcast-loop.ts";
+import { createEventHandler } from "../src/event-handler.ts";
+import { createRestLook } from "../src/wake-loop.ts";
 import { dispatcherUnderTest, eventsMessage, type TenantSetup } from "./dispatcher-under-test.ts";
-import { createEventHandler } from "./event-handler.ts";
-import { createRestLook } from "./wake-loop.ts";
 
 export const NEWS = "product.news";
 

@@ -7,7 +7,7 @@ import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-batch";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { createWebhookSending, type WebhookSendingOptions } from "./webhook-sending.ts";
+import { createWebhookSending, type WebhookSendingOptions } from "../src/webhook-sending.ts";
 
 export const SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 export const keys = parseSecretKeys(SECRETS_KEYS);

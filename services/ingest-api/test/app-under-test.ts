@@ -3,9 +3,9 @@ import type { Database } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
-import { type AppDeps, createApp } from "./app.ts";
-import { createImages } from "./image-route.ts";
-import { KnownRefusals } from "./tenant-limits.ts";
+import { type AppDeps, createApp } from "../src/app.ts";
+import { createImages } from "../src/image-route.ts";
+import { KnownRefusals } from "../src/tenant-limits.ts";
 
 const unused = () => Promise.reject(new Error("not asked in this test"));
 

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import Provider from "oidc-provider";
-import { createBrowser, type TestBrowser } from "../test-browser.ts";
-import type { OidcSettings } from "./oidc-settings.ts";
+import type { OidcSettings } from "../src/auth/oidc-settings.ts";
+import { createBrowser, type TestBrowser } from "./browser.ts";
 
 /** Somebody at the provider; `sub` is theirs for ever. */
 export interface ProviderPerson {

@@ -13,9 +13,9 @@ import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { type AppDeps, createApp } from "./app.ts";
-import { connectedServices, type SystemFacts } from "./platform/system-pages.ts";
-import { createBrowser, PASSWORD } from "./test-browser.ts";
+import { type AppDeps, createApp } from "../src/app.ts";
+import { connectedServices, type SystemFacts } from "../src/platform/system-pages.ts";
+import { createBrowser, PASSWORD } from "./browser.ts";
 
 const BASE_URL = "http://admin.test";
 const CHEAP = { log2N: 10, r: 8, p: 1 };

@@ -1,5 +1,5 @@
-import type { AdminUnderTest } from "../admin-under-test.ts";
-import { BUCKET_MS, countActivity } from "./count-activity.ts";
+import { BUCKET_MS, countActivity } from "../src/tenant/count-activity.ts";
+import type { AdminUnderTest } from "./start-admin.ts";
 
 /** For tests: so many events of a tenant now, each with a mail; some of them failed for the same reason. */
 export async function storeMails(

@@ -1,6 +1,6 @@
 import { uuidv7 } from "uuidv7";
+import { createExpiry, firstIdOf } from "../src/expiry.ts";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
-import { createExpiry, firstIdOf } from "./expiry.ts";
 
 export const NOW = new Date("2026-06-01T12:00:00Z");
 const HOUR_MS = 3_600_000;

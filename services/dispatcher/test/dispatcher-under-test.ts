@@ -16,9 +16,9 @@ import type { PushLinks } from "@belfry/templates/source";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
-import type { DispatchDeps } from "./dispatch-batch.ts";
-import type { OutgoingDelivery, OutgoingPush } from "./dispatch-publisher.ts";
-import { createRoutingCache } from "./routing-cache.ts";
+import type { DispatchDeps } from "../src/dispatch-batch.ts";
+import type { OutgoingDelivery, OutgoingPush } from "../src/dispatch-publisher.ts";
+import { createRoutingCache } from "../src/routing-cache.ts";
 
 export interface TenantSetup {
   id?: string;

@@ -5,10 +5,10 @@ import { createPool, type Pool } from "@belfry/database/connection";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
-import type { DispatchDeps } from "./dispatch-batch.ts";
+import type { DispatchDeps } from "../src/dispatch-batch.ts";
+import { createEventHandler } from "../src/event-handler.ts";
+import { createRoutingCache } from "../src/routing-cache.ts";
 import { dispatcherUnderTest, type EventSetup, eventsMessage } from "./dispatcher-under-test.ts";
-import { createEventHandler } from "./event-handler.ts";
-import { createRoutingCache } from "./routing-cache.ts";
 
 export interface TimedTemplate {
   digest?: DigestSettings;

@@ -1,6 +1,6 @@
 import { generateSync } from "otplib";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
-import { PASSWORD, type TestBrowser } from "../test-browser.ts";
+import { PASSWORD, type TestBrowser } from "./browser.ts";
+import { type AdminUnderTest, startAdmin } from "./start-admin.ts";
 
 export const STEP_MS = 30_000;
 

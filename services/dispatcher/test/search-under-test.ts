@@ -5,9 +5,9 @@ import { createDatabase, type Pool } from "@belfry/database/connection";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { parseSecretKeys } from "@belfry/database/secrets";
+import { createEventHandler } from "../src/event-handler.ts";
+import { createSearch } from "../src/search.ts";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
-import { createEventHandler } from "./event-handler.ts";
-import { createSearch } from "./search.ts";
 
 /** A dispatcher with the loop behind search, and a hand that sends what it makes. */
 export async function searchUnderTest(t: TestContext) {
