@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { SMS } from "../test/messages.ts";
 import { OTHER_JSON, testSignedWebhook } from "../test/signed-webhook.ts";
-import { birdInbound, birdReceipts, birdSignature } from "./bird-receipt.ts";
+import { bird, birdSignature } from "./bird.ts";
 
 // Source, the vendor's description: docs.bird.com/api/notifications-api/api-reference/webhooks/verifying-a-webhook,
 // …/channels-api/message-status-and-interactions, …/message-failure-codes, …/sms-platform-extended-error-codes.
@@ -47,14 +47,14 @@ const shared = {
 };
 const readReceipts = testSignedWebhook({
   ...shared,
-  reader: birdReceipts,
+  reader: bird.receipts!,
   url: HOOK,
   body: outbound({}),
   unreadable: OTHER_JSON,
 });
 const readInbound = testSignedWebhook({
   ...shared,
-  reader: birdInbound,
+  reader: bird.inbound!,
   url: `${HOOK}/inbound`,
   body: inbound(),
   unreadable: [...OTHER_JSON, inbound({ sender: {} }), inbound({ sender: null })],

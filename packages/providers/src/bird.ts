@@ -1,9 +1,22 @@
+import { createHash, createHmac } from "node:crypto";
 import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { birdInbound, birdReceipts } from "./bird-receipt.ts";
 import { apiUrl, createHttpVendor, JSON_HEADERS } from "./http-vendor.ts";
 import { defineProvider } from "./provider.ts";
+import {
+  deliveryIdOf,
+  entryOf,
+  isSameSignature,
+  momentOf,
+  phoneOf,
+  receiptText,
+  recordOf,
+  signedJson,
+  textSetting,
+  vendorEventOf,
+} from "./receipt.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
+import { NO_ANSWER, textWebhooks } from "./text-webhooks.ts";
 
 const VENDOR_URL = "https://api.bird.com";
 const UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
@@ -42,7 +55,82 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-const ON_ITS_WAY = new Set(["accepted", "scheduled", "processing", "sent", "delivered"]);
+const STATUSES = {
+  accepted: ["accepted", "scheduled", "processing", "sent"],
+  delivered: ["delivered"],
+  bounced: ["rejected", "skipped", "sending_failed", "delivery_failed"],
+};
+
+/** Values of `details` that are about the number. Others may be temporary, or are about the message or sender. */
+const SUPPRESSED = {
+  unknown_subscriber: "bounced",
+  incorrect_number: "bounced",
+  opted_out: "opted out",
+} as const;
+
+interface BirdEvent {
+  name: string;
+  /** The message's id. */
+  id: string;
+  payload: Record<string, unknown>;
+}
+
+/** The vendor's webhook subscriptions to `sms.outbound` and `sms.inbound`. */
+const webhooks = textWebhooks<BirdEvent>({
+  kind: "bird",
+  keyOf: (settings) => textSetting(settings, "signingKey"),
+  signsAddress: true,
+  askedByMessage: false,
+  setUp: {
+    text: "Create a webhook subscription to sms.outbound with this address, and another to sms.inbound with /inbound at its end. Give both the signing key that stands above.",
+    link: "https://app.bird.com/developers/webhooks",
+  },
+  proof: signedJson({
+    // HMAC-SHA256.
+    signature: ["messagebird-signature", /^[A-Za-z0-9+/]{43}=$/],
+    // The vendor retries for 8 hours with the time and signature of the first try. Repeated events have the same ids.
+    time: ["messagebird-request-timestamp", 24 * 60 * 60],
+    isSigned: (given, { key, time, url, body }) =>
+      isSameSignature(given, birdSignature(key, time, url, body)),
+    event(json) {
+      const { event: name, payload: told } = recordOf(json);
+      const payload = recordOf(told);
+      const id = vendorEventOf(payload.id);
+      return typeof name === "string" && id !== null ? { name, id, payload } : "unreadable";
+    },
+  }),
+  statuses: STATUSES,
+  result({ name, id, payload }) {
+    if (name !== "sms.outbound") return undefined;
+    return {
+      id,
+      status: payload.status,
+      deliveryId: deliveryIdOf(payload.reference),
+      reason: receiptText(payload.reason),
+      code: /^\d{1,6}$/.exec(String(recordOf(payload.failure).code ?? ""))?.[0] ?? null,
+      occurredAt: momentOf(payload.updatedAt),
+      suppress: entryOf(SUPPRESSED, payload.details),
+    };
+  },
+  reply({ name, id, payload }) {
+    if (name !== "sms.inbound") return undefined;
+    return {
+      id,
+      sender: phoneOf(recordOf(recordOf(payload.sender).contact).identifierValue),
+      recipient: phoneOf(recordOf(recordOf(payload.receiver).connector).identifierValue),
+      text: recordOf(recordOf(payload.body).text).text,
+    };
+  },
+  answer: NO_ANSWER.json,
+});
+
+/** Returns the HMAC-SHA256 over the time, the URL and the SHA-256 of the body as bytes, each on a line. */
+export function birdSignature(key: string, time: string, address: string, body: Buffer): Buffer {
+  const hmac = createHmac("sha256", key).update(`${time}\n${address}\n`);
+  return hmac.update(createHash("sha256").update(body).digest()).digest();
+}
+
+const ON_ITS_WAY = new Set([...STATUSES.accepted, ...STATUSES.delivered]);
 const ENDED = new Set(["rejected", "sending_failed"]);
 
 /** Text messages through Bird's Channels API, `POST /workspaces/{id}/channels/{id}/messages`. */
@@ -50,8 +138,7 @@ export const bird = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "bird",
   content: "text",
   title: "Bird",
-  receipts: birdReceipts,
-  inbound: birdInbound,
+  ...webhooks,
   settings: SETTINGS,
   create: createHttpVendor<SmsMessage, Static<typeof SETTINGS>>({
     name: "Bird",

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { testVendorReceipts } from "../test/email-vendor.ts";
 import { readWebhook } from "../test/read-webhook.ts";
-import { brevoReceipts } from "./brevo-receipt.ts";
+import { brevo } from "./brevo.ts";
 import { basicAuthorization } from "./http-vendor.ts";
 
 const KEY = "a-long-random-text";
@@ -26,7 +26,7 @@ const request = (body: unknown, key = KEY) => ({
 });
 
 testVendorReceipts({
-  reader: brevoReceipts,
+  reader: brevo.receipts!,
   key: KEY,
   otherKey: "another-long-random-text",
   request: (what, deliveryId, key) => request(event(what, deliveryId), key),
@@ -74,6 +74,6 @@ testVendorReceipts({
 test("brevo: a batch is read event by event", async () => {
   const ids = [randomUUID(), randomUUID()];
   const body = ids.map((id) => event({ event: "delivered" }, id));
-  const read = await readWebhook(brevoReceipts, request(body), [KEY], new Date());
+  const read = await readWebhook(brevo.receipts!, request(body), [KEY], new Date());
   assert.deepEqual(read.ok && read.receipts.map(({ deliveryId }) => deliveryId), ids);
 });

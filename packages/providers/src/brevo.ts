@@ -1,10 +1,20 @@
 import { wireAddress } from "@belfry/contracts/addresses";
 import type { EmailMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { brevoReceipts } from "./brevo-receipt.ts";
 import { apiUrl, createHttpVendor, JSON_HEADERS, type Meaning, meaningOf } from "./http-vendor.ts";
+import {
+  addressMark,
+  type Fields,
+  type MailEvent,
+  MEANS,
+  mailReceipts,
+  type Outcomes,
+  outcomeOf,
+  withPassword,
+} from "./mail-receipts.ts";
 import { mailHeaders, messageIds, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
+import { BATCH_BYTES, parseReceiptBody, recordOf, textSetting, vendorEventOf } from "./receipt.ts";
 import { baseUrlField, secretField, senderFields, testModeField } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
 import { breakMarksOfHtml, breakMarksOfText } from "./vendor-marks.ts";
@@ -55,6 +65,72 @@ const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
 };
 
 /**
+ * Brevo's transactional webhook: one event per request, or an array if batched. The vendor signs nothing; it sends the
+ * user name and the password of the URL.
+ * https://developers.brevo.com/docs/transactional-webhooks, …/docs/secured-webhooks
+ */
+const receipts = mailReceipts({
+  kind: "brevo",
+  maxBytes: BATCH_BYTES,
+  keyOf: (settings) => textSetting(settings, "webhookPassword"),
+  basicAuth: true,
+  setUp: {
+    text: "Transactional → Settings → Webhook. Choose Sent, Delivered, Deferred, Soft bounce, Hard bounce, Invalid email, Blocked, Error, Complaint and Unsubscribed. Put a user name and the webhook password above into the address: https://belfry:PASSWORD@…",
+    link: "https://app-smtp.brevo.com/webhook",
+  },
+  proof: withPassword,
+  events({ json }) {
+    const events = (Array.isArray(json) ? json : [json]).map(recordOf);
+    const isTheirs = events.every(({ event }) => typeof event === "string");
+    return isTheirs ? events.map(toEvent) : "unreadable";
+  },
+});
+
+/** Other events (opened, click, …) are private, or say nothing about the delivery. */
+const OUTCOMES: Outcomes = {
+  request: MEANS.accepted,
+  deferred: MEANS.deferred,
+  delivered: MEANS.delivered,
+  hard_bounce: MEANS.gone,
+  invalid_email: MEANS.gone,
+  soft_bounce: MEANS.bounced,
+  error: MEANS.bounced,
+  // The vendor's own list contains bounces, complaints and people who have unsubscribed.
+  blocked: ({ reason }) =>
+    /unsubscribed/i.test(String(reason))
+      ? { kind: "bounced", suppress: "opted out" }
+      : MEANS.bounced,
+  spam: MEANS.complained,
+  complaint: MEANS.complained,
+  unsubscribed: MEANS.optedOut,
+  unsubscribe: MEANS.optedOut,
+};
+
+function toEvent(event: Fields): MailEvent {
+  // The vendor's events have no id.
+  const { event: name, "message-id": messageId, ts_epoch: epoch, ts_event: time, email } = event;
+  return {
+    id: vendorEventOf(`${messageId}:${name}:${epoch ?? time}:${addressMark(email)}`),
+    delivery: idsOf(event["X-Mailin-custom"]).delivery_id,
+    outcome: outcomeOf(OUTCOMES, name, event),
+    address: email,
+    reasons: [event.reason],
+    status: name,
+    occurredAt: timeOf(epoch) ?? timeOf(time),
+  };
+}
+
+function idsOf(custom: unknown): Fields {
+  return typeof custom === "string" ? recordOf(parseReceiptBody(Buffer.from(custom))) : {};
+}
+
+/** Returns the time from milliseconds, as documented, or seconds, as in some events. */
+function timeOf(epoch: unknown): Date | null {
+  if (typeof epoch !== "number" || !(epoch > 0 && epoch < 1e14)) return null;
+  return new Date(epoch < 1e11 ? epoch * 1000 : epoch);
+}
+
+/**
  * Email through Brevo's `POST /v3/smtp/email`. Written from its public description:
  * https://developers.brevo.com/reference/sendtransacemail, …/docs/heterogenous-versions-batch-emails (idempotency),
  * …/docs/limit-headers, and from the errors that its own client lists.
@@ -63,7 +139,7 @@ export const brevo = defineProvider<EmailMessage, typeof SETTINGS>({
   kind: "brevo",
   content: "email",
   title: "Brevo",
-  receipts: brevoReceipts,
+  receipts,
   idempotent: true,
   maxMessageBytes: 20 * 1024 * 1024,
   attachments: "base64",

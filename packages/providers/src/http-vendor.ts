@@ -10,18 +10,22 @@ export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress"> 
   class?: OutcomeClass;
 }
 
-/** An API that accepts a message by one POST, responds at once, and describes a refusal in JSON. */
-export interface HttpVendor<Message, Settings> {
+/** A vendor whose answer says at once whether it accepts the message, and describes a refusal in JSON. */
+export interface JudgedVendor {
   /** The vendor's name in the timeline. */
   name: string;
+  /** Returns the id of an accepted message; undefined if the answer is no success as the vendor documents it. */
+  acceptedId(body: Record<string, unknown>, answer: HttpAnswer): unknown;
+  meaning(body: Record<string, unknown>, answer: HttpAnswer): Meaning;
+}
+
+/** An API that accepts a message by one POST. */
+export interface HttpVendor<Message, Settings> extends JudgedVendor {
   request(
     message: Message,
     settings: Settings,
     context: ProviderContext,
   ): HttpCall | Promise<HttpCall>;
-  /** Returns the id of an accepted message; undefined if the answer is no success as the vendor documents it. */
-  acceptedId(body: Record<string, unknown>, answer: HttpAnswer): unknown;
-  meaning(body: Record<string, unknown>, answer: HttpAnswer): Meaning;
 }
 
 /** Returns the `create` of a kind of provider, over bounded connections behind the address guard. */
@@ -39,8 +43,9 @@ export function createHttpVendor<Message, Settings>(vendor: HttpVendor<Message, 
   };
 }
 
-function judge(
-  vendor: Pick<HttpVendor<never, never>, "name" | "acceptedId" | "meaning">,
+/** Returns the outcome of a vendor's answer. */
+export function judge(
+  vendor: JudgedVendor,
   answer: HttpAnswer,
   context: ProviderContext,
 ): SendOutcome {
@@ -68,6 +73,11 @@ export function meaningOf(
   const name = String(code);
   if (!/^[\w.-]{1,100}$/.test(name)) return {};
   return { code: name, ...(Object.hasOwn(table, name) ? table[name] : {}) };
+}
+
+/** Returns the rows of such a table for codes with the same meaning. */
+export function each(meaning: Omit<Meaning, "code">, ...codes: (string | number)[]) {
+  return Object.fromEntries(codes.map((code) => [code, meaning]));
 }
 
 /** A limit of an account that is not yet approved: another account may send this message, and this account others. */

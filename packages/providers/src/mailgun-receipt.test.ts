@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { testVendorReceipts } from "../test/email-vendor.ts";
-import { mailgunReceipts } from "./mailgun-receipt.ts";
+import { mailgun } from "./mailgun.ts";
 
 const TOKEN = "651869375b9df3c98fc15c4889b102119add1235c38fc92824";
 
@@ -10,7 +10,7 @@ const failed = (reason: string, status: object = {}, severity = "permanent") => 
 });
 
 testVendorReceipts({
-  reader: mailgunReceipts,
+  reader: mailgun.receipts!,
   key: "a-signing-key-of-the-account",
   otherKey: "another-signing-key",
   request(what, deliveryId, key, at) {

@@ -1,5 +1,6 @@
+import { createHmac } from "node:crypto";
 import { wireAddress } from "@belfry/contracts/addresses";
-import type { EmailMessage, OutgoingAttachment } from "@belfry/contracts/sending";
+import type { EmailMessage, OutgoingAttachment, Receipt } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import {
   ACCOUNT_FOR_THIS_MESSAGE,
@@ -9,9 +10,27 @@ import {
   JSON_HEADERS,
   type Meaning,
 } from "./http-vendor.ts";
-import { mailgunReceipts } from "./mailgun-receipt.ts";
+import {
+  type Fields,
+  type MailEvent,
+  MEANS,
+  mailReceipts,
+  type Outcomes,
+  outcomeOf,
+} from "./mail-receipts.ts";
 import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
+import {
+  entryOf,
+  isRecent,
+  isSameText,
+  momentOfSeconds,
+  parseReceiptBody,
+  recordOf,
+  textSetting,
+  vendorEventOf,
+  type WebhookHead,
+} from "./receipt.ts";
 import {
   baseUrlField,
   choiceField,
@@ -76,6 +95,84 @@ const WORDS: readonly (readonly [RegExp, Meaning])[] = [
 ];
 
 /**
+ * Mailgun's webhooks, one event per request. The signature covers a time and a random token, not the event. So the
+ * token is the receipt's id, and a signature that was seen before adds no receipt.
+ * https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
+ */
+const receipts = mailReceipts({
+  kind: "mailgun",
+  keyOf: (settings) => textSetting(settings, "webhookSigningKey"),
+  setUp: {
+    text: "Send → Sending → Webhooks, of the domain. Add the address for Accepted, Delivered, Temporary failure, Permanent failure, Spam complaints and Unsubscribes.",
+    link: "https://app.mailgun.com/mg/sending/webhooks",
+  },
+  proof: signedEvent,
+  events: ({ token, data }) =>
+    typeof data.event === "string" ? [toEvent(data, vendorEventOf(token))] : "unreadable",
+});
+
+/** The vendor retries for eight hours. */
+const MAX_AGE_SECONDS = 24 * 60 * 60;
+
+/** The signature is only in the body, so a small body is parsed before it is verified. */
+function signedEvent(_head: WebhookHead, keys: readonly string[], now: Date) {
+  return (body: Buffer) => {
+    const { signature, "event-data": event } = recordOf(parseReceiptBody(body));
+    const token = signedToken(recordOf(signature), keys, now);
+    return token === undefined ? "forged" : { token, data: recordOf(event) };
+  };
+}
+
+function signedToken(
+  { timestamp, token, signature }: Fields,
+  keys: readonly string[],
+  now: Date,
+): string | undefined {
+  if (typeof token !== "string" || typeof signature !== "string") return undefined;
+  const time = typeof timestamp === "number" ? String(timestamp) : timestamp;
+  if (typeof time !== "string" || !isRecent(time, now, MAX_AGE_SECONDS)) return undefined;
+  const isTheirs = keys.some((key) =>
+    isSameText(signature, createHmac("sha256", key).update(`${time}${token}`).digest("hex")),
+  );
+  return isTheirs ? token : undefined;
+}
+
+/** Reasons of a permanent failure that are about the address; a bounce may also be about the mail. */
+const GONE: Readonly<Record<string, (status: Fields) => Receipt["suppress"]>> = {
+  bounce: ({ "bounce-type": type }) => (type === "soft" ? null : "bounced"),
+  "suppress-bounce": () => "bounced",
+  "suppress-complaint": () => "complained",
+  "suppress-unsubscribe": () => "opted out",
+};
+
+/** Other events (opened, clicked, stored, …) are private, or say nothing about the delivery. */
+const OUTCOMES: Outcomes = {
+  accepted: MEANS.accepted,
+  delivered: MEANS.delivered,
+  failed: ({ severity, reason, "delivery-status": status }) => {
+    if (severity !== "permanent") return MEANS.deferred;
+    const suppress = entryOf(GONE, reason)?.(recordOf(status)) ?? null;
+    return { kind: "bounced", suppress };
+  },
+  rejected: MEANS.bounced,
+  complained: MEANS.complained,
+  unsubscribed: MEANS.optedOut,
+};
+
+function toEvent(event: Fields, id: string | null): MailEvent {
+  const { message, description, code } = recordOf(event["delivery-status"]);
+  return {
+    id,
+    delivery: recordOf(event["user-variables"]).delivery_id,
+    outcome: outcomeOf(OUTCOMES, event.event, event),
+    address: event.recipient,
+    reasons: [message, description, recordOf(event.reject).reason, event.reason],
+    status: code,
+    occurredAt: momentOfSeconds(event.timestamp),
+  };
+}
+
+/**
  * Email through Mailgun's `POST /v3/{domain}/messages`. Written from its public description:
  * https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/messages, …/user-manual/sending-messages
  */
@@ -83,7 +180,7 @@ export const mailgun = defineProvider<EmailMessage, typeof SETTINGS>({
   kind: "mailgun",
   content: "email",
   title: "Mailgun",
-  receipts: mailgunReceipts,
+  receipts,
   maxMessageBytes: 25 * 1024 * 1024,
   attachments: "bytes",
   settings: SETTINGS,

@@ -3,7 +3,7 @@ import test from "node:test";
 import { SMS } from "../test/messages.ts";
 import { readWebhook } from "../test/read-webhook.ts";
 import { testSignedWebhook } from "../test/signed-webhook.ts";
-import { plivoInbound, plivoReceipts, plivoSignature } from "./plivo-receipt.ts";
+import { plivo, plivoSignature } from "./plivo.ts";
 
 // Source, the vendor's description (plivo.com/docs/messaging/concepts/signature-validation, …/troubleshooting/error-codes)
 // and its client plivo/plivo-node, lib/utils/v3Security.js.
@@ -29,14 +29,14 @@ const shared = { key: KEY, otherKey: "an0ther-token", sign: signed };
 
 const readReceipts = testSignedWebhook({
   ...shared,
-  reader: plivoReceipts,
+  reader: plivo.receipts!,
   url: ADDRESS,
   body: formOf({ Status: "delivered" }),
   unreadable: ["", "no form", without("MessageUUID"), formOf({ MessageUUID: "a b" })],
 });
 const readInbound = testSignedWebhook({
   ...shared,
-  reader: plivoInbound,
+  reader: plivo.inbound!,
   url: `${HOOK}/inbound`,
   body: formOf({ Text: "please stop calling", Type: "sms" }),
   unreadable: ["", without("MessageUUID"), without("From"), formOf({ From: " " })],
@@ -62,7 +62,7 @@ test("the main account's signature, and one of several, is the vendor's too", as
   const request = { url: ADDRESS, body: Buffer.from(body) };
   const main = signedBy("x-plivo-signature-ma-v3")({ url: ADDRESS, body }, KEY);
   assert.ok(
-    (await readWebhook(plivoReceipts, { ...request, headers: main }, [KEY], new Date())).ok,
+    (await readWebhook(plivo.receipts!, { ...request, headers: main }, [KEY], new Date())).ok,
   );
   const right = signed({ url: ADDRESS, body }, KEY);
   const several = {
@@ -70,7 +70,7 @@ test("the main account's signature, and one of several, is the vendor's too", as
     "x-plivo-signature-v3": `AAAA,${right["x-plivo-signature-v3"]}`,
   };
   assert.ok(
-    (await readWebhook(plivoReceipts, { ...request, headers: several }, [KEY], new Date())).ok,
+    (await readWebhook(plivo.receipts!, { ...request, headers: several }, [KEY], new Date())).ok,
   );
 });
 

@@ -1,6 +1,6 @@
 import { testVendorReceipts } from "../test/email-vendor.ts";
 import { basicAuthorization } from "./http-vendor.ts";
-import { postmarkReceipts } from "./postmark-receipt.ts";
+import { postmark } from "./postmark.ts";
 
 const MESSAGE_ID = "883953f4-6105-42a2-a16a-77a8eac79483";
 
@@ -21,7 +21,7 @@ const change = (more: object) => ({
 });
 
 testVendorReceipts({
-  reader: postmarkReceipts,
+  reader: postmark.receipts!,
   key: "a-long-random-text:with-a-colon",
   otherKey: "another-long-random-text",
   request: (what, deliveryId, key) => ({

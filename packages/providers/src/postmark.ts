@@ -9,9 +9,19 @@ import {
   type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
+import {
+  addressMark,
+  type Fields,
+  type MailEvent,
+  MEANS,
+  mailReceipts,
+  type Outcomes,
+  outcomeOf,
+  withPassword,
+} from "./mail-receipts.ts";
 import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
-import { postmarkReceipts } from "./postmark-receipt.ts";
 import { defineProvider } from "./provider.ts";
+import { BATCH_BYTES, entryOf, momentOf, recordOf, textSetting, vendorEventOf } from "./receipt.ts";
 import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
 
@@ -72,6 +82,70 @@ const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
 };
 
 /**
+ * Postmark's webhooks, one record per request. The vendor signs nothing; it sends a user name and a password.
+ * https://postmarkapp.com/developer/webhooks/bounce-webhook and its siblings
+ */
+const receipts = mailReceipts({
+  kind: "postmark",
+  maxBytes: BATCH_BYTES,
+  keyOf: (settings) => textSetting(settings, "webhookPassword"),
+  basicAuth: true,
+  setUp: {
+    text: "The server's message stream → Webhooks → Add webhook. Choose Delivery, Bounce, Spam complaint and Subscription change. As basic auth credentials enter any user name and the webhook password above.",
+    link: "https://account.postmarkapp.com/servers",
+  },
+  proof: withPassword,
+  events({ json }) {
+    const record = recordOf(json);
+    return typeof record.RecordType === "string" ? [toEvent(record)] : "unreadable";
+  },
+});
+
+/** The types of a bounce. Others (AutoResponder, AddressChange, …) are answers to a mail that has arrived. */
+const BOUNCES = {
+  HardBounce: MEANS.gone,
+  BadEmailAddress: MEANS.gone,
+  Transient: MEANS.deferred,
+  DnsError: MEANS.deferred,
+  SoftBounce: MEANS.bounced,
+  SpamNotification: MEANS.bounced,
+  VirusNotification: MEANS.bounced,
+  ManuallyDeactivated: MEANS.bounced,
+  Unconfirmed: MEANS.bounced,
+  Blocked: MEANS.bounced,
+  SMTPApiError: MEANS.bounced,
+  DMARCPolicy: MEANS.bounced,
+  SpamComplaint: MEANS.complained,
+  Unsubscribe: MEANS.optedOut,
+};
+
+const RECORDS: Outcomes = {
+  Delivery: MEANS.delivered,
+  Bounce: ({ Type }) => entryOf(BOUNCES, Type),
+  SpamComplaint: MEANS.complained,
+  // Bounces and complaints have their own records. A person at the vendor's console is no recipient.
+  SubscriptionChange: ({ SuppressSending, SuppressionReason, Origin }) =>
+    SuppressSending === true && SuppressionReason === "ManualSuppression" && Origin === "Recipient"
+      ? MEANS.optedOut
+      : undefined,
+};
+
+function toEvent(record: Fields): MailEvent {
+  // A mail is delivered to each address once, has an id for each bounce, and a time for each change of its subscription.
+  const { RecordType, ID, MessageID, ChangedAt = "", Email, Recipient } = record;
+  const address = Email ?? Recipient;
+  return {
+    id: vendorEventOf(`${RecordType}:${ID ?? `${MessageID}:${ChangedAt}${addressMark(address)}`}`),
+    delivery: recordOf(record.Metadata).delivery_id,
+    outcome: outcomeOf(RECORDS, RecordType, record),
+    address,
+    reasons: [record.Details, record.Description],
+    status: record.Type,
+    occurredAt: momentOf(record.DeliveredAt ?? record.BouncedAt ?? record.ChangedAt),
+  };
+}
+
+/**
  * Email through Postmark's `POST /email`. Written from its public description:
  * https://postmarkapp.com/developer/user-guide/send-email-with-api, …/developer/api/overview#error-codes
  */
@@ -79,7 +153,7 @@ export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
   kind: "postmark",
   content: "email",
   title: "Postmark",
-  receipts: postmarkReceipts,
+  receipts,
   maxMessageBytes: 10 * 1024 * 1024,
   attachments: "base64",
   settings: SETTINGS,

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { emailAddress } from "@belfry/contracts/addresses";
 import type { Content } from "@belfry/contracts/channels";
 import { PHONE } from "@belfry/contracts/identifiers";
 import type { InboundText } from "@belfry/contracts/inbound";
@@ -55,7 +54,7 @@ export interface WebhookReader<Held> {
 type Awaitable<Value> = Value | Promise<Value>;
 
 /** How a vendor proves a webhook: returns a fault in the headers, or a function that verifies and reads the body. */
-type Proof<Content extends object> = (
+export type Proof<Content extends object> = (
   head: WebhookHead,
   keys: readonly string[],
   now: Date,
@@ -95,20 +94,23 @@ export interface InboundReader extends WebhookReader<{ message: InboundText | un
 }
 
 /**
- * Returns the URL at which a vendor is asked to post a message's receipts. Undefined if the vendor could not reach us
- * or we could not verify the receipts: vendors refuse messages with a URL that is not public.
+ * Returns the URL at which a vendor is asked to post a message's receipts; its query names the delivery, if one is
+ * given. Undefined if the vendor could not reach us or we could not verify the receipts: vendors refuse messages with a
+ * URL that is not public.
  */
-export function receiptsAddress(
-  reader: ReceiptReader,
+export function callbackAddress(
+  { kind, keyOf }: ReceiptReader,
   settings: Readonly<Record<string, unknown>>,
   {
     publicUrl = "",
     allowPrivateAddresses,
   }: { publicUrl?: string | undefined; allowPrivateAddresses: boolean },
-): ((tenantId: string) => string) | undefined {
+  { tenantId, deliveryId }: { tenantId: string; deliveryId?: string },
+): string | undefined {
   const isReached = publicUrl.startsWith("https:") || (allowPrivateAddresses && publicUrl !== "");
-  if (!isReached || reader.keyOf(settings) === undefined) return undefined;
-  return (tenantId) => publicUrl + webhookPath(reader.kind, tenantId);
+  if (!isReached || keyOf(settings) === undefined) return undefined;
+  const query = deliveryId === undefined ? "" : `?${DELIVERY_PARAMETER}=${deliveryId}`;
+  return publicUrl + webhookPath(kind, tenantId) + query;
 }
 
 /** Returns a setting if it is a text. */
@@ -117,62 +119,8 @@ export function textSetting(settings: Readonly<Record<string, unknown>>, name: s
   return typeof value === "string" ? value : undefined;
 }
 
-/** The meaning of a vendor's event, and the reason to suppress its address. */
-export type ReceiptOutcome = Pick<Receipt, "kind" | "suppress">;
-
-/** Returns the meaning of an event in a vendor's table; undefined if the event says nothing for us. */
-export function outcomeOf<Details extends unknown[]>(
-  table: Readonly<Record<string, (...details: Details) => ReceiptOutcome | undefined>>,
-  name: string,
-  ...details: Details
-): ReceiptOutcome | undefined {
-  return Object.hasOwn(table, name) ? table[name]?.(...details) : undefined;
-}
-
-/** An event of a vendor of mail, with unchecked parts. */
-interface MailEvent {
-  /** Identifies a repeated event. */
-  id: string | null;
-  /** The delivery's id, as it was given to the vendor. */
-  delivery: unknown;
-  outcome: ReceiptOutcome | undefined;
-  /** The address that the event is about, perhaps with a name before it. */
-  address: unknown;
-  /** The first item that is a text is the reason. */
-  reasons: readonly unknown[];
-  status: unknown;
-  occurredAt: Date | null;
-}
-
-/** Returns the event's receipt; none for mail that is not ours, and for an event that says nothing for us. */
-export function mailReceipts(event: MailEvent): Receipt[] {
-  const { id: vendorEvent, outcome, occurredAt } = event;
-  const deliveryId = deliveryIdOf(event.delivery);
-  if (deliveryId === null || vendorEvent === null || outcome === undefined) return [];
-  const reason = event.reasons.reduce<string | null>(
-    (found, one) => found ?? receiptText(one),
-    null,
-  );
-  const vendorStatus = receiptText(event.status, 64);
-  const address = event.address === ONE_OF_SEVERAL ? ONE_OF_SEVERAL : addressOf(event.address);
-  return [{ vendorEvent, deliveryId, ...outcome, address, reason, vendorStatus, occurredAt }];
-}
-
 /** The address of a receipt that is about one of several recipients, if the vendor does not say which one. */
 export const ONE_OF_SEVERAL = "";
-
-function addressOf(value: unknown): string | null {
-  if (typeof value !== "string") return null;
-  const inBrackets = /<([^<>]*)>$/.exec(value.trim())?.[1];
-  return emailAddress(inBrackets ?? value.trim()) ?? null;
-}
-
-/** Returns a hash of an address for the id of an event per address: an id must not contain the address. */
-export function addressMark(value: unknown): string {
-  const address = addressOf(value);
-  if (address === null) return "";
-  return createHash("sha256").update(address.toLowerCase()).digest("base64url").slice(0, 12);
-}
 
 const MAX_REASON_CHARACTERS = 500;
 const MAX_EVENT_CHARACTERS = 255;
@@ -187,7 +135,14 @@ export function receiptText(value: unknown, most = MAX_REASON_CHARACTERS): strin
   return text === "" ? null : text;
 }
 
-const MAX_NUMBER_CHARACTERS = 64;
+/** Returns a table's entry for a vendor's text or number; undefined if there is none. */
+export function entryOf<Value>(table: Readonly<Record<string, Value>>, name: unknown) {
+  const isName = typeof name === "string" || typeof name === "number";
+  return isName && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** Most characters of a phone number, or of the text in its place. */
+export const MAX_NUMBER_CHARACTERS = 64;
 
 /** Returns a vendor's phone number, with a plus added if it has none, or other text in its place; else null. */
 export function phoneOf(value: unknown): string | null {
@@ -196,7 +151,7 @@ export function phoneOf(value: unknown): string | null {
 }
 
 /** The query parameter of a URL that we give to a vendor with a message: the delivery's id. */
-export const DELIVERY_PARAMETER = "delivery";
+const DELIVERY_PARAMETER = "delivery";
 
 /** Returns Belfry's id of the delivery, or null for a message that is not ours. */
 export function deliveryIdOf(value: unknown): string | null {
@@ -244,20 +199,46 @@ export function parseReceiptBody(body: Buffer): unknown {
   }
 }
 
-/** Verifies JSON by basic authentication, with one of the keys as its password and any user name. */
-export function withPassword(head: WebhookHead, keys: readonly string[]) {
-  const [, encoded = ""] =
-    /^Basic ([A-Za-z0-9+/=]+)$/i.exec(headerOf(head, "authorization") ?? "") ?? [];
-  const pair = Buffer.from(encoded, "base64").toString();
-  const password = pair.slice(pair.indexOf(":") + 1);
-  const isTheirs = pair.includes(":") && keys.some((key) => isSameText(password, key));
-  return isTheirs ? (body: Buffer) => ({ json: parseReceiptBody(body) }) : "forged";
+interface SignedJson<Event> {
+  /** The header with the signature in base64, and the form of that text. */
+  signature: readonly [header: string, form: RegExp];
+  /** The header with the signed time in epoch seconds, and the age at which it is too old. */
+  time: readonly [header: string, maxAgeSeconds: number];
+  isSigned(
+    given: Buffer,
+    signed: { key: string; time: string; url: string; body: Buffer },
+  ): boolean;
+  /** Reads the body of a verified request. */
+  event(json: unknown): Event | WebhookFault;
+}
+
+/** Verifies JSON by a signature over its time and its bytes. Parses it only after that. */
+export function signedJson<Event extends object>(vendor: SignedJson<Event>): Proof<Event> {
+  const [signatureHeader, form] = vendor.signature;
+  const [timeHeader, maxAgeSeconds] = vendor.time;
+  return (head, keys, now) => {
+    const signature = formedHeader(head, signatureHeader, form);
+    const time = headerOf(head, timeHeader) ?? "";
+    if (signature === undefined || !isRecent(time, now, maxAgeSeconds)) return "forged";
+    const given = Buffer.from(signature, "base64");
+    return (body) => {
+      const isTheirs = keys.some((key) =>
+        vendor.isSigned(given, { key, time, url: head.url, body }),
+      );
+      return isTheirs ? vendor.event(parseReceiptBody(body)) : "forged";
+    };
+  };
 }
 
 /** Compares a secret in a time that does not depend on where the texts differ. */
 export function isSameText(given: string, right: string): boolean {
   const [one, other] = [given, right].map((text) => createHash("sha256").update(text).digest());
   return timingSafeEqual(one!, other!);
+}
+
+/** Returns a list of a webhook, or an empty one if the value is something else. */
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** Returns an object of a webhook, or an empty one if the value is something else. */
@@ -271,6 +252,12 @@ export function momentOf(value: unknown): Date | null {
   if (typeof value !== "string" || !/^\d{4}-\d\d-\d\dT/.test(value)) return null;
   const moment = new Date(value);
   return Number.isNaN(moment.getTime()) ? null : moment;
+}
+
+/** Returns the moment of a number of epoch seconds; null for anything else. */
+export function momentOfSeconds(seconds: unknown): Date | null {
+  if (typeof seconds !== "number" || !(seconds > 0 && seconds < 1e11)) return null;
+  return new Date(seconds * 1000);
 }
 
 export function headerOf(head: WebhookHead, name: string): string | undefined {
@@ -289,12 +276,17 @@ export function isSameSignature(given: Buffer, right: Buffer): boolean {
   return given.length === right.length && timingSafeEqual(given, right);
 }
 
-/** Our clock may be behind the vendor's. */
+/** How far a signed time may be in the future, because our clock may be behind the vendor's. */
 const MAX_AHEAD_SECONDS = 15 * 60;
 
 /** Returns whether a signed time (epoch seconds) is recent. Repeated events are recognized by their ids. */
-export function isRecent(seconds: string, now: Date, maxAgeSeconds: number): boolean {
+export function isRecent(
+  seconds: string,
+  now: Date,
+  maxAgeSeconds: number,
+  maxAheadSeconds = MAX_AHEAD_SECONDS,
+): boolean {
   if (!/^\d{1,12}$/.test(seconds)) return false;
   const ageSeconds = now.getTime() / 1000 - Number(seconds);
-  return ageSeconds <= maxAgeSeconds && ageSeconds >= -MAX_AHEAD_SECONDS;
+  return ageSeconds <= maxAgeSeconds && ageSeconds >= -maxAheadSeconds;
 }

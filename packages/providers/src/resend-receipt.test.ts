@@ -4,14 +4,14 @@ import test from "node:test";
 import { Webhook } from "standardwebhooks";
 import { testVendorReceipts } from "../test/email-vendor.ts";
 import { readWebhook } from "../test/read-webhook.ts";
-import { resendReceipts } from "./resend-receipt.ts";
+import { resend } from "./resend.ts";
 
 const KEY = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
 
 const event = (type: string, data: object = {}) => ({ type, data });
 
 testVendorReceipts({
-  reader: resendReceipts,
+  reader: resend.receipts!,
   key: KEY,
   otherKey: `whsec_${Buffer.alloc(24, 2).toString("base64")}`,
   request(what, deliveryId, key, at) {
@@ -103,7 +103,7 @@ test("resend: of a mail with copies no receipt says whose it is, but that the ve
       "svix-signature": new Webhook(KEY).sign("msg_1", at, body),
     };
     const found = await readWebhook(
-      resendReceipts,
+      resend.receipts!,
       { headers, body: Buffer.from(body), url: "" },
       [KEY],
       at,

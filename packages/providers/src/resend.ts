@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { wireAddress } from "@belfry/contracts/addresses";
 import type { EmailMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
@@ -9,9 +10,29 @@ import {
   type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
+import {
+  type Fields,
+  type MailEvent,
+  MEANS,
+  mailReceipts,
+  type Outcomes,
+  outcomeOf,
+} from "./mail-receipts.ts";
 import { copiesOf, mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
-import { COPIES_TAG, resendReceipts } from "./resend-receipt.ts";
+import {
+  headerOf,
+  isRecent,
+  isSameText,
+  momentOf,
+  ONE_OF_SEVERAL,
+  parseReceiptBody,
+  recordOf,
+  textSetting,
+  vendorEventOf,
+  type WebhookFault,
+  type WebhookHead,
+} from "./receipt.ts";
 import { baseUrlField, secretField, senderFields } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
 
@@ -52,6 +73,89 @@ const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
   security_error: { class: "policy" },
 };
 
+/** Tag of a mail with copies: the vendor repeats the tags, but not the number of addresses. */
+const COPIES_TAG = "copies";
+
+/**
+ * Resend's webhook, one event per request, signed by Svix as Standard Webhooks are.
+ * https://resend.com/docs/webhooks/emails/bounced, https://docs.svix.com/receiving/verifying-payloads/how-manual
+ */
+const receipts = mailReceipts({
+  kind: "resend",
+  keyOf: (settings) => textSetting(settings, "webhookSecret"),
+  setUp: {
+    text: "Webhooks → Add Webhook. Choose email.sent, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed and email.suppressed, and enter the signing secret above.",
+    link: "https://resend.com/webhooks",
+  },
+  proof: signedEvent,
+  events: (event, head) =>
+    typeof event.type === "string"
+      ? [toEvent(event, vendorEventOf(headerOf(head, "svix-id")))]
+      : "unreadable",
+});
+
+/** The tolerance of Standard Webhooks in seconds. Each try is signed anew. */
+const MAX_DISTANCE_SECONDS = 5 * 60;
+
+/** A version and an HMAC-SHA256 in base64. */
+const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
+
+/** Verifies HMAC-SHA256 over the id, the time and the body. The header has one signature for each valid secret. */
+function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
+  const [id = "", time = "", signatures = ""] = [
+    ...["svix-id", "svix-timestamp", "svix-signature"],
+  ].map((name) => headerOf(head, name));
+  const given = signatures.split(" ", 10).filter((one) => SIGNATURE.test(one));
+  if (id === "" || given.length === 0) return "forged";
+  if (!isRecent(time, now, MAX_DISTANCE_SECONDS, MAX_DISTANCE_SECONDS)) return "forged";
+  return (body: Buffer): Fields | WebhookFault => {
+    const isTheirs = keys.some((key) => {
+      const secret = Buffer.from(key.replace(/^whsec_/, ""), "base64");
+      const hmac = createHmac("sha256", secret).update(`${id}.${time}.`).update(body);
+      const right = `v1,${hmac.digest("base64")}`;
+      return given.some((signature) => isSameText(signature, right));
+    });
+    return isTheirs ? recordOf(parseReceiptBody(body)) : "forged";
+  };
+}
+
+/** Other events (opened, clicked, scheduled, …) are private, or say nothing about the delivery. */
+const OUTCOMES: Outcomes = {
+  "email.sent": MEANS.accepted,
+  "email.delivery_delayed": MEANS.deferred,
+  "email.delivered": MEANS.delivered,
+  "email.bounced": ({ bounce }) => {
+    // Older events have no type, and are only about permanent refusals.
+    const { type = "Permanent", subType, diagnosticCode } = recordOf(bounce);
+    // Resend sends through Amazon. A general transient bounce without a server's answer is an out-of-office notice.
+    const isGeneral = type === "Transient" && subType === "General";
+    if (isGeneral && [diagnosticCode ?? []].flat().length === 0) return undefined;
+    return type === "Permanent" ? MEANS.gone : MEANS.bounced;
+  },
+  "email.suppressed": MEANS.gone,
+  "email.failed": MEANS.bounced,
+  "email.complained": MEANS.complained,
+};
+
+function toEvent(event: Fields, id: string | null): MailEvent {
+  const data = recordOf(event.data);
+  const outcome = outcomeOf(OUTCOMES, event.type, data);
+  const tags = recordOf(data.tags);
+  const details = [data.bounce, data.suppressed, data.failed].map(recordOf);
+  const { message, reason, type: status } = Object.assign({}, ...details) as Fields;
+  // An event names all recipients of a mail, even if it is about one of them. Only `accepted` is true for all of them.
+  const isOfOne = tags[COPIES_TAG] === undefined || outcome?.kind === "accepted";
+  return {
+    id,
+    delivery: tags.delivery_id,
+    outcome: outcome && !isOfOne ? { ...outcome, suppress: null } : outcome,
+    address: isOfOne ? null : ONE_OF_SEVERAL,
+    reasons: [message, reason],
+    status,
+    occurredAt: momentOf(event.created_at),
+  };
+}
+
 /**
  * Email through Resend's `POST /emails`. Written from its public description:
  * https://resend.com/docs/api-reference/emails/send-email, …/api-reference/errors, …/dashboard/emails/idempotency-keys
@@ -60,7 +164,7 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
   kind: "resend",
   content: "email",
   title: "Resend",
-  receipts: resendReceipts,
+  receipts,
   idempotent: true,
   maxMessageBytes: 40 * 1024 * 1024,
   attachments: "base64",

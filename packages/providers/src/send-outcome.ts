@@ -89,12 +89,6 @@ export function statusClass(status: number): OutcomeClass {
   return "permanent";
 }
 
-/** Returns a map from each of a vendor's error codes to its class. */
-export function classesByCode(codes: Partial<Record<OutcomeClass, readonly number[]>>) {
-  const classes = Object.entries(codes) as [OutcomeClass, readonly number[]][];
-  return new Map(classes.flatMap(([name, some]) => some.map((code) => [String(code), name])));
-}
-
 /** Returns the outcome of an answer that is no success. `code` is the vendor's code, shown instead of the status. */
 export function refusal(
   vendor: string,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { test } from "node:test";
 import { readWebhook } from "../test/read-webhook.ts";
-import { sendgridReceipts } from "./sendgrid-receipt.ts";
+import { sendgrid } from "./sendgrid.ts";
 
 /** The vendor's own published example: key, signature, timestamp and body. */
 const PUBLISHED = {
@@ -34,7 +34,7 @@ function read(parts: Parts, keys = [parts.key], now = new Date(Number(parts.time
     "x-twilio-email-event-webhook-timestamp": parts.timestamp,
   };
   return readWebhook(
-    sendgridReceipts,
+    sendgrid.receipts!,
     { headers, body: Buffer.from(parts.body), url: "" },
     keys,
     now,
@@ -80,7 +80,7 @@ test("a changed body, signature, timestamp or another key is forged", async () =
   assert.equal((await read(PUBLISHED, [OTHER_KEY, PUBLISHED.key])).ok, true);
   const unsigned = { headers: {}, body: Buffer.from(body), url: "" };
   assert.deepEqual(
-    await readWebhook(sendgridReceipts, unsigned, [PUBLISHED.key], new Date()),
+    await readWebhook(sendgrid.receipts!, unsigned, [PUBLISHED.key], new Date()),
     FORGED,
   );
 });

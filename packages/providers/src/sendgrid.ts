@@ -1,25 +1,24 @@
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { wireAddress } from "@belfry/contracts/addresses";
-import type {
-  EmailMessage,
-  OutcomeClass,
-  OutgoingAttachment,
-  SendOutcome,
-} from "@belfry/contracts/sending";
+import type { EmailMessage, OutgoingAttachment } from "@belfry/contracts/sending";
 import type sdkClient from "@sendgrid/client";
 import type sdkMail from "@sendgrid/mail";
 import { type Static, Type } from "@sinclair/typebox";
+import { apiUrl, type JudgedVendor, judge } from "./http-vendor.ts";
+import { type MailEvent, MEANS, mailReceipts, type Outcomes, outcomeOf } from "./mail-receipts.ts";
 import { mailHeaders, messageIds, senderOf } from "./message-form.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
-import type { HttpAnswer } from "./send-outcome.ts";
 import {
-  NotAccepted,
-  outcome,
-  parseObject,
-  refusal,
-  statusClass,
-  thrownOutcome,
-} from "./send-outcome.ts";
-import { sendgridReceipts, webhookKey } from "./sendgrid-receipt.ts";
+  BATCH_BYTES,
+  entryOf,
+  listOf,
+  momentOfSeconds,
+  recordOf,
+  signedJson,
+  textSetting,
+  vendorEventOf,
+} from "./receipt.ts";
+import { NotAccepted, thrownOutcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
 
@@ -61,28 +60,84 @@ const SETTINGS = Type.Object(
 
 type Settings = Static<typeof SETTINGS>;
 
-/** Classes of the HTTP statuses in the vendor's documentation. Other statuses have the class of `statusClass`. */
-const STATUS_CLASSES: Readonly<Record<number, OutcomeClass>> = {
-  400: "permanent",
-  401: "credentials",
-  403: "credentials",
-  404: "permanent",
-  405: "permanent",
-  413: "permanent",
-  415: "permanent",
-  429: "throttled",
-  500: "transient",
-  502: "transient",
-  503: "transient",
-  504: "transient",
+/** The vendor's Event Webhook: a signed JSON array of events, which may be repeated and come in any order. */
+const receipts = mailReceipts<unknown[]>({
+  kind: "sendgrid",
+  maxBytes: BATCH_BYTES,
+  keyOf: (settings) => textSetting(settings, "webhookPublicKey"),
+  setUp: {
+    text: "Settings → Mail Settings → Event Webhooks. Choose Processed, Deferred, Delivered, Bounced, Dropped, Spam Reports and Unsubscribes, and turn Signature Verification on.",
+    link: "https://app.sendgrid.com/settings/mail_settings/webhook_settings",
+  },
+  proof: signedJson({
+    // An ECDSA signature on P-256 in DER.
+    signature: ["x-twilio-email-event-webhook-signature", /^[A-Za-z0-9+/]{88,96}={0,2}$/],
+    // The vendor retries for a day. A repeated event is recognized by its id.
+    time: ["x-twilio-email-event-webhook-timestamp", 24 * 60 * 60],
+    isSigned(given, { key: text, time, body }) {
+      const key = webhookKey(text);
+      // The body includes its last line end.
+      const signed = Buffer.concat([Buffer.from(time), body]);
+      return key !== undefined && verify("sha256", signed, key, given);
+    },
+    event: (json) => (Array.isArray(json) ? json : "unreadable"),
+  }),
+  events: (events) => events.map(toEvent),
+});
+
+/** Parses the vendor's public key (base64 of its DER form). Returns undefined if it is not a P-256 key. */
+function webhookKey(base64: string): KeyObject | undefined {
+  try {
+    const der = Buffer.from(base64, "base64");
+    const key = createPublicKey({ key: der, format: "der", type: "spki" });
+    return key.asymmetricKeyDetails?.namedCurve === "prime256v1" ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Events that are not listed (opens, clicks, …) are private, or not about the delivery. */
+const OUTCOMES: Outcomes = {
+  processed: MEANS.accepted,
+  deferred: MEANS.deferred,
+  delivered: MEANS.delivered,
+  // A blocked mail was refused for some time or for its content. The address is valid.
+  bounce: ({ type }) => (type === "blocked" ? MEANS.bounced : MEANS.gone),
+  dropped: ({ reason }) => ({ kind: "bounced", suppress: entryOf(DROP_REASONS, reason) ?? null }),
+  spamreport: MEANS.complained,
+  unsubscribe: MEANS.optedOut,
+  // The person left one of the vendor's unsubscribe groups, but still wants other mail.
+  group_unsubscribe: { kind: "opted out", suppress: null },
 };
+
+/** Reasons to drop a mail because its address is on one of the vendor's lists. The vendor has no codes for these. */
+const DROP_REASONS = {
+  "Bounced Address": "bounced",
+  Invalid: "bounced",
+  "Spam Reporting Address": "complained",
+  "Unsubscribed Address": "opted out",
+} as const;
+
+function toEvent(value: unknown): MailEvent {
+  const event = recordOf(value);
+  return {
+    id: vendorEventOf(event.sg_event_id),
+    // The vendor spreads the custom arguments over the event.
+    delivery: event.delivery_id,
+    outcome: outcomeOf(OUTCOMES, event.event, event),
+    address: event.email,
+    reasons: [event.reason, event.response],
+    status: event.status,
+    occurredAt: momentOfSeconds(event.timestamp),
+  };
+}
 
 /** Email through Twilio SendGrid's `POST /v3/mail/send`. */
 export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
   kind: "sendgrid",
   content: "email",
   title: "SendGrid",
-  receipts: sendgridReceipts,
+  receipts,
   maxMessageBytes: 30 * 1024 * 1024,
   attachments: "base64",
   settings: SETTINGS,
@@ -108,7 +163,6 @@ async function createSendgrid(
   const { MailService } = mailModule.default as unknown as { MailService: new () => SdkMail };
   const { Mail } = helpersModule.default.classes;
   const calls = createHttpCalls(context);
-  const baseUrl = (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, "");
   const client = new Client();
   // We do not call setApiKey, because it logs keys of an unknown form to the console.
   client.setDefaultHeader("Authorization", `Bearer ${settings.apiKey}`);
@@ -120,7 +174,7 @@ async function createSendgrid(
       data: object;
     };
     const result = await calls.post({
-      url: baseUrl + prepared.url,
+      url: apiUrl(settings, VENDOR_URL) + prepared.url,
       headers: prepared.headers as Record<string, string>,
       body:
         "attachments" in prepared.data ? jsonBody(prepared.data) : JSON.stringify(prepared.data),
@@ -140,17 +194,14 @@ async function createSendgrid(
         for (const part of partsOf(message)) mail.addContent(part);
         for (const file of message.attachments ?? []) mail.addAttachment(attachmentOf(file));
         const [response] = await service.send(mail as unknown as SdkMailData);
-        return judge(toAnswer(response), context);
+        const { statusCode: status, headers, body } = response;
+        return judge(VENDOR, { status, headers, text: body as unknown as string }, context);
       } catch (error) {
         return thrownOutcome(error, "permanent");
       }
     },
     close: () => calls.close(),
   };
-}
-
-function toAnswer({ statusCode, headers, body }: SdkResponse): HttpAnswer {
-  return { status: statusCode, headers, text: body as unknown as string };
 }
 
 /** Returns the parts in the order that the vendor requires: plain text, then HTML. It rejects empty parts. */
@@ -198,23 +249,18 @@ function toMail(message: EmailMessage, settings: Settings): Omit<SdkMailData, "c
   };
 }
 
-function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
-  // Only 202 is a success: in its sandbox mode the vendor answers 200 and sends nothing.
-  if (answer.status === 202) {
-    const id = answer.headers["x-message-id"];
-    const messageId = typeof id === "string" && /^[\x21-\x7e]{1,255}$/.test(id) ? id : null;
-    return outcome("accepted", "SendGrid accepted the message", { messageId, vendorStatus: "202" });
-  }
-  const outcomeClass =
-    answer.status === 400 && isAboutSender(answer.text)
-      ? "credentials"
-      : (STATUS_CLASSES[answer.status] ?? statusClass(answer.status));
-  return refusal("SendGrid", outcomeClass, answer, context);
-}
+const VENDOR: JudgedVendor = {
+  name: "SendGrid",
+  acceptedId: (_, { status, headers }) => (status === 202 ? headers["x-message-id"] : undefined),
+  meaning(body, { status }) {
+    // Only 202 is a success: in its sandbox mode the vendor answers 200 and sends nothing.
+    if (status === 202) return { class: "accepted" };
+    return status === 400 && isAboutSender(body) ? { class: "credentials" } : {};
+  },
+};
 
 /** Whether the first error is about the sender's address, which comes from the settings. */
-function isAboutSender(body: string): boolean {
-  const { errors } = parseObject(body);
-  const field: unknown = Array.isArray(errors) ? errors[0]?.field : undefined;
+function isAboutSender({ errors }: Record<string, unknown>): boolean {
+  const { field } = recordOf(listOf(errors)[0]);
   return typeof field === "string" && /^(from|reply_to)\b/.test(field);
 }

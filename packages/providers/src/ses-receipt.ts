@@ -1,16 +1,19 @@
 import { type KeyObject, verify, X509Certificate } from "node:crypto";
-import type { Receipt } from "@belfry/contracts/sending";
 import {
+  type Fields,
+  type MailEvent,
+  MEANS,
+  mailReceipts,
+  type Outcomes,
+  outcomeOf,
+} from "./mail-receipts.ts";
+import {
+  entryOf,
   type GetText,
   headerOf,
-  mailReceipts,
   momentOf,
   ONE_OF_SEVERAL,
-  outcomeOf,
   parseReceiptBody,
-  provenBy,
-  type ReceiptOutcome,
-  type ReceiptReader,
   recordOf,
   textSetting,
   vendorEventOf,
@@ -33,40 +36,36 @@ const MAX_AHEAD_MS = 15 * 60 * 1000;
  * https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message-verify-message-signature.html,
  * https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
  */
-export const sesReceipts: ReceiptReader = {
+export const sesReceipts = mailReceipts<Fields>({
   kind: "ses",
-  content: "email",
   maxBytes: MAX_MESSAGE_BYTES,
   keyOf: (settings) => textSetting(settings, "topicArn"),
-  signsAddress: false,
-  askedByMessage: false,
   setUp: {
     text: "Configuration set → Event destinations → Add destination: Amazon SNS, with Sends, Rejects, Deliveries, Hard bounces, Complaints, Delivery delays and Subscriptions. Then, at the topic, create an HTTPS subscription to the address, without raw message delivery: Belfry confirms it.",
     link: "https://console.aws.amazon.com/ses/home#/configuration-sets",
   },
-  read: provenBy(signedMessage, (message) => {
-    if (message.Type !== "Notification") return { receipts: [] };
+  proof: signedMessage,
+  events(message) {
+    if (message.Type !== "Notification") return [];
     // SES also sends a plain sentence that confirms the topic. It is not JSON, so it gives no receipts.
     const event = recordOf(parseReceiptBody(Buffer.from(String(message.Message))));
-    return { receipts: toReceipts(event, vendorEventOf(message.MessageId)) };
-  }),
-};
+    return eventsOf(event, vendorEventOf(message.MessageId));
+  },
+});
 
 async function getOverInternet(url: string): Promise<string | undefined> {
   const { getText } = await import("./http-calls.ts");
   return await getText(url);
 }
 
-type Fields = Record<string, unknown>;
-
 /** The signed fields of each message type, in the order of the signature. */
-const SIGNED: Readonly<Record<string, readonly string[]>> = {
+const SIGNED = {
   Notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
   SubscriptionConfirmation: [
     ...["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
   ],
 };
-const HASHES: Readonly<Record<string, string>> = { 1: "sha1", 2: "sha256" };
+const HASHES = { 1: "sha1", 2: "sha256" };
 const TOPIC = /^arn:aws[a-z-]*:sns:([a-z0-9-]+):/;
 
 /**
@@ -102,18 +101,18 @@ async function proofOf(
   const region = TOPIC.exec(topic ?? "")?.[1];
   const ageMs = now.getTime() - (momentOf(Timestamp)?.getTime() ?? Number.NaN);
   if (region === undefined || !(ageMs <= MAX_AGE_MS && ageMs >= -MAX_AHEAD_MS)) return "forged";
-  const type = String(Type);
-  const names = Object.hasOwn(SIGNED, type) ? SIGNED[type]! : SIGNED.SubscriptionConfirmation!;
-  const hash = HASHES[String(SignatureVersion)];
-  if (hash === undefined || !isOfSns(SigningCertURL, region, CERTIFICATE_PATH)) return "forged";
-  if (type !== "Notification" && !isOfSns(message.SubscribeURL, region, /^\/$/)) return "forged";
+  const names = entryOf(SIGNED, Type) ?? SIGNED.SubscriptionConfirmation;
+  const hash = entryOf(HASHES, SignatureVersion);
+  if (hash === undefined || typeof Signature !== "string") return "forged";
+  if (!isOfSns(SigningCertURL, region, CERTIFICATE_PATH)) return "forged";
+  if (Type !== "Notification" && !isOfSns(message.SubscribeURL, region, /^\/$/)) return "forged";
   const key = await certificateKey(SigningCertURL, now, get);
   if (key === undefined) return "unreachable";
   const signed = names
     .filter((name) => typeof message[name] === "string")
     .map((name) => `${name}\n${message[name]}\n`)
     .join("");
-  const signature = Buffer.from(String(Signature), "base64");
+  const signature = Buffer.from(Signature, "base64");
   return verify(hash, Buffer.from(signed), key, signature) ? "signed" : "forged";
 }
 
@@ -161,53 +160,47 @@ function hasServersAnswer(recipients: unknown): boolean {
   return all.some(({ status, diagnosticCode }) => Boolean(status) || Boolean(diagnosticCode));
 }
 
-const BOUNCED: ReceiptOutcome = { kind: "bounced", suppress: null };
-
 /** Other events (Open, Click, …) are private, or not about the delivery. */
-const OUTCOMES: Readonly<Record<string, (details: Fields) => ReceiptOutcome | undefined>> = {
-  Send: () => ({ kind: "accepted", suppress: null }),
-  DeliveryDelay: () => ({ kind: "deferred", suppress: null }),
-  Delivery: () => ({ kind: "delivered", suppress: null }),
+const OUTCOMES: Outcomes = {
+  Send: MEANS.accepted,
+  DeliveryDelay: MEANS.deferred,
+  Delivery: MEANS.delivered,
   Bounce: ({ bounceType, bounceSubType, bouncedRecipients }) => {
     const isGeneral = bounceType === "Transient" && bounceSubType === "General";
     if (isGeneral && !hasServersAnswer(bouncedRecipients)) return undefined;
-    if (bounceType !== "Permanent") return BOUNCED;
+    if (bounceType !== "Permanent") return MEANS.bounced;
     const hasOptedOut = bounceSubType === "UnsubscribedRecipient";
     return { kind: "bounced", suppress: hasOptedOut ? "opted out" : "bounced" };
   },
   Complaint: ({ complaintFeedbackType }) =>
-    complaintFeedbackType === "not-spam"
-      ? undefined
-      : { kind: "complained", suppress: "complained" },
+    complaintFeedbackType === "not-spam" ? undefined : MEANS.complained,
   // The mail contained a virus.
-  Reject: () => BOUNCED,
+  Reject: MEANS.bounced,
   Subscription: ({ newTopicPreferences }) => ({
     kind: "opted out",
     suppress: recordOf(newTopicPreferences).unsubscribeAll === true ? "opted out" : null,
   }),
 };
 
-/** Returns a receipt for each address that the event is about. */
-function toReceipts(event: Fields, id: string | null): Receipt[] {
+/** Returns an event for each address that the vendor's event is about. */
+function eventsOf(event: Fields, id: string | null): MailEvent[] {
   const type = String(event.eventType ?? event.notificationType);
   const details = recordOf(event[`${type.charAt(0).toLowerCase()}${type.slice(1)}`]);
   const outcome = outcomeOf(OUTCOMES, type, details);
   const { delivery_id: ids } = recordOf(recordOf(event.mail).tags);
-  return addressesOf(details).flatMap(({ emailAddress: address, diagnosticCode, status }, index) =>
-    mailReceipts({
-      id: index === 0 || id === null ? id : `${id}:${index}`,
-      delivery: Array.isArray(ids) ? ids[0] : ids,
-      outcome,
-      address,
-      reasons: [
-        diagnosticCode,
-        details.bounceSubType ?? details.complaintFeedbackType ?? details.reason,
-        details.delayType ?? details.smtpResponse,
-      ],
-      status: status ?? details.bounceType,
-      occurredAt: momentOf(details.timestamp) ?? momentOf(recordOf(event.mail).timestamp),
-    }),
-  );
+  return addressesOf(details).map(({ emailAddress: address, diagnosticCode, status }, index) => ({
+    id: index === 0 || id === null ? id : `${id}:${index}`,
+    delivery: Array.isArray(ids) ? ids[0] : ids,
+    outcome,
+    address,
+    reasons: [
+      diagnosticCode,
+      details.bounceSubType ?? details.complaintFeedbackType ?? details.reason,
+      details.delayType ?? details.smtpResponse,
+    ],
+    status: status ?? details.bounceType,
+    occurredAt: momentOf(details.timestamp) ?? momentOf(recordOf(event.mail).timestamp),
+  }));
 }
 
 /**

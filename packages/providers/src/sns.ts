@@ -1,7 +1,7 @@
-import type { OutcomeClass, SmsMessage } from "@belfry/contracts/sending";
+import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { AWS_CONSOLE, awsFields, signAwsRequest } from "./aws-signature.ts";
-import { apiUrl, createHttpVendor, type Meaning, meaningOf } from "./http-vendor.ts";
+import { apiUrl, createHttpVendor, each, type Meaning, meaningOf } from "./http-vendor.ts";
 import { defineProvider } from "./provider.ts";
 import { baseUrlField, lineField } from "./settings.ts";
 
@@ -31,16 +31,15 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-const each = (outcomeClass: OutcomeClass, ...codes: string[]) =>
-  Object.fromEntries(codes.map((code) => [code, { class: outcomeClass }]));
+const CREDENTIALS = { class: "credentials" } as const;
 
 /** Meanings by the error's code. The HTTP status is 400 or 403. */
 const ERRORS: Readonly<Record<string, Meaning>> = {
-  ...each("credentials", "AccessDenied", "AuthorizationError", "InvalidSecurity", "NotAuthorized"),
-  ...each("credentials", "InvalidClientTokenId", "UnrecognizedClientException", "OptInRequired"),
-  ...each("credentials", "SignatureDoesNotMatch", "IncompleteSignature", "RequestExpired"),
-  ...each("credentials", "ExpiredToken", "MissingAuthenticationToken"),
-  ...each("throttled", "Throttled", "Throttling", "ThrottlingException"),
+  ...each(CREDENTIALS, "AccessDenied", "AuthorizationError", "InvalidSecurity", "NotAuthorized"),
+  ...each(CREDENTIALS, "InvalidClientTokenId", "UnrecognizedClientException", "OptInRequired"),
+  ...each(CREDENTIALS, "SignatureDoesNotMatch", "IncompleteSignature", "RequestExpired"),
+  ...each(CREDENTIALS, "ExpiredToken", "MissingAuthenticationToken"),
+  ...each({ class: "throttled" }, "Throttled", "Throttling", "ThrottlingException"),
   // In the vendor's sandbox, the recipient's number must be verified first. Another provider may accept it.
   UserError: { class: "policy" },
   OptedOut: { class: "permanent", suppress: "opted out" },

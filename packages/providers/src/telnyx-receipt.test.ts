@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import test from "node:test";
 import { SMS } from "../test/messages.ts";
 import { OTHER_JSON, testSignedWebhook } from "../test/signed-webhook.ts";
-import { telnyxInbound, telnyxReceipts } from "./telnyx-receipt.ts";
+import { telnyx } from "./telnyx.ts";
 
 // Source, the vendor's description (developers.telnyx.com/docs/messaging/messages/receiving-webhooks, …/error-codes) and
 // its client team-telnyx/telnyx-node, src/lib/webhooks.ts.
@@ -64,14 +64,14 @@ const received = (changes: object = {}) =>
 const shared = { key: newKey(), otherKey: newKey(), sign: signed, maxAgeSeconds: 15 * 60 };
 const readReceipts = testSignedWebhook({
   ...shared,
-  reader: telnyxReceipts,
+  reader: telnyx.receipts!,
   url: ADDRESS,
   body: finalized("delivered"),
   unreadable: OTHER_JSON,
 });
 const readInbound = testSignedWebhook({
   ...shared,
-  reader: telnyxInbound,
+  reader: telnyx.inbound!,
   url: `${HOOK}/inbound`,
   body: received(),
   unreadable: [...OTHER_JSON, received({ from: {} }), received({ from: null })],

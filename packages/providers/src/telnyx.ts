@@ -1,10 +1,22 @@
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { apiUrl, createHttpVendor, JSON_HEADERS, type Meaning, meaningOf } from "./http-vendor.ts";
+import { apiUrl, createHttpVendor, each, JSON_HEADERS, meaningOf } from "./http-vendor.ts";
 import { defineProvider } from "./provider.ts";
-import { DELIVERY_PARAMETER, receiptsAddress, recordOf } from "./receipt.ts";
+import {
+  callbackAddress,
+  deliveryOfAddress,
+  listOf,
+  momentOf,
+  phoneOf,
+  receiptText,
+  recordOf,
+  signedJson,
+  textSetting,
+  vendorEventOf,
+} from "./receipt.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
-import { telnyxInbound, telnyxReceipts } from "./telnyx-receipt.ts";
+import { NO_ANSWER, textWebhooks } from "./text-webhooks.ts";
 
 const VENDOR_URL = "https://api.telnyx.com";
 const PORTAL = "https://portal.telnyx.com/#";
@@ -50,11 +62,8 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-const each = (meaning: Meaning, ...codes: number[]) =>
-  Object.fromEntries(codes.map((code) => [code, meaning]));
-
 /** Meanings by the error's code. The HTTP status may vary. */
-const ERRORS: Readonly<Record<string, Meaning>> = {
+const ERRORS = {
   // About the account and its profile.
   ...each({ class: "credentials" }, 10009, 10010, 40311, 40312, 40313, 40314, 40321),
   // About the sender in the settings.
@@ -71,13 +80,99 @@ const ERRORS: Readonly<Record<string, Meaning>> = {
   ...each({ class: "transient" }, 10007, 10008, 40006, 40320),
 };
 
+interface TelnyxEvent {
+  type: string;
+  /** The message's id. */
+  id: string;
+  payload: Record<string, unknown>;
+  occurredAt: Date | null;
+}
+
+/** The webhooks of a message and of a messaging profile. A profile posts all its events to one URL. */
+const webhooks = textWebhooks<TelnyxEvent>({
+  kind: "telnyx",
+  keyOf: (settings) => textSetting(settings, "webhookPublicKey"),
+  signsAddress: false,
+  askedByMessage: true,
+  proof: signedJson({
+    // An Ed25519 signature.
+    signature: ["telnyx-signature-ed25519", /^[A-Za-z0-9+/]{86}==$/],
+    // The vendor's client accepts 5 minutes; we allow for events that wait on the way. This is safe, because a repeated
+    // event is recognized by its message and status.
+    time: ["telnyx-timestamp", 15 * 60],
+    isSigned(given, { key: text, time, body }) {
+      const key = telnyxKey(text);
+      const signed = Buffer.concat([Buffer.from(`${time}|`), body]);
+      return key !== undefined && verify(null, signed, key, given);
+    },
+    event(json) {
+      const data = recordOf(recordOf(json).data);
+      const payload = recordOf(data.payload);
+      const { event_type: type, occurred_at: occurredAt } = data;
+      const id = vendorEventOf(payload.id);
+      if (typeof type !== "string" || id === null) return "unreadable";
+      return { type, id, payload, occurredAt: momentOf(occurredAt) };
+    },
+  }),
+  statuses: {
+    // The carrier never reported the result of `delivery_unconfirmed`.
+    accepted: ["queued", "sending", "sent", "delivery_unconfirmed"],
+    delivered: ["delivered"],
+    bounced: ["sending_failed", "delivery_failed", "expired"],
+  },
+  result({ type, id, payload, occurredAt }) {
+    if (type !== "message.sent" && type !== "message.finalized") return undefined;
+    const [recipient] = listOf(payload.to);
+    const { title, detail } = recordOf(listOf(payload.errors)[0]);
+    const code = codeOf(payload.errors) ?? null;
+    const words = [receiptText(title), receiptText(detail)];
+    const isStop = code === BLOCKED && words.some((text) => text !== null && /\bSTOP\b/.test(text));
+    return {
+      id,
+      status: recordOf(recipient).status,
+      // We read the delivery from the signed body, because the request's URL is not signed.
+      deliveryId: deliveryOfAddress(payload.webhook_url),
+      reason: words[1] ?? words[0] ?? null,
+      code,
+      occurredAt,
+      suppress: isStop ? "opted out" : code === NOT_ROUTABLE ? "bounced" : null,
+    };
+  },
+  reply({ type, id, payload }) {
+    if (type !== "message.received") return undefined;
+    return {
+      id,
+      sender: phoneOf(recordOf(payload.from).phone_number),
+      recipient: phoneOf(recordOf(listOf(payload.to)[0]).phone_number),
+      text: payload.text,
+    };
+  },
+  answer: NO_ANSWER.json,
+});
+
+/** The number is a landline, or no carrier serves it. */
+const NOT_ROUTABLE = "40001";
+/** The message was blocked. In a receipt, the recipient has answered STOP only if the error's text says so. */
+const BLOCKED = "40300";
+
+/** The bytes before the 32 bytes of an Ed25519 key in DER form (RFC 8410). */
+const DER_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+
+function telnyxKey(base64: string): KeyObject | undefined {
+  try {
+    const der = Buffer.concat([DER_PREFIX, Buffer.from(base64, "base64")]);
+    return createPublicKey({ key: der, format: "der", type: "spki" });
+  } catch {
+    return undefined;
+  }
+}
+
 /** Text messages through Telnyx's Messaging API, `POST /v2/messages`. */
 export const telnyx = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "telnyx",
   content: "text",
   title: "Telnyx",
-  receipts: telnyxReceipts,
-  inbound: telnyxInbound,
+  ...webhooks,
   settings: SETTINGS,
   faults: ({ sender, messagingProfileId }) =>
     sender === undefined && messagingProfileId === undefined
@@ -85,15 +180,14 @@ export const telnyx = defineProvider<SmsMessage, typeof SETTINGS>({
       : [],
   create: createHttpVendor<SmsMessage, Static<typeof SETTINGS>>({
     name: "Telnyx",
-    request({ to, text, tenantId, deliveryId }, settings, context) {
-      const callback = receiptsAddress(telnyxReceipts, settings, context)?.(tenantId);
+    request(message, settings, context) {
       // JSON.stringify leaves out undefined fields.
       const body = {
         from: settings.sender,
         messaging_profile_id: settings.messagingProfileId,
-        to,
-        text,
-        webhook_url: callback && `${callback}?${DELIVERY_PARAMETER}=${deliveryId}`,
+        to: message.to,
+        text: message.text,
+        webhook_url: callbackAddress(webhooks.receipts, settings, context, message),
       };
       return {
         url: `${apiUrl(settings, VENDOR_URL)}/v2/messages`,
@@ -115,6 +209,5 @@ export const telnyx = defineProvider<SmsMessage, typeof SETTINGS>({
 });
 
 function codeOf(errors: unknown): string | undefined {
-  const [first] = Array.isArray(errors) ? errors : [];
-  return /^\d{5,8}$/.exec(String(recordOf(first).code ?? ""))?.[0];
+  return /^\d{5,8}$/.exec(String(recordOf(listOf(errors)[0]).code ?? ""))?.[0];
 }

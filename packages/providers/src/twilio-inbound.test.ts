@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readWebhook } from "../test/read-webhook.ts";
-import { twilioInbound, twilioSignature } from "./twilio-receipt.ts";
+import { twilio, twilioSignature } from "./twilio.ts";
 
 const TOKEN = "t0ken-of-the-account";
 const URL_OF_HOOK = "https://mail.example.com/webhooks/twilio/acme/inbound";
@@ -32,7 +32,7 @@ async function read(fields: object, changes: Changes = {}) {
   const body = Buffer.from(changes.body ?? form.toString());
   const headers = { "x-twilio-signature": signature };
   const keys = ["another-account's-token", TOKEN];
-  return await readWebhook(twilioInbound, { headers, body, url: URL_OF_HOOK }, keys, NOW);
+  return await readWebhook(twilio.inbound!, { headers, body, url: URL_OF_HOOK }, keys, NOW);
 }
 
 test("the vendor's published example is signed as it says", () => {
@@ -96,11 +96,11 @@ test("what is signed and no message says so", async () => {
 });
 
 test("the key is the account's token: the secret of an API key signs no webhook", () => {
-  assert.equal(twilioInbound.keyOf({ authToken: "a" }), "a");
-  assert.equal(twilioInbound.keyOf({ authToken: "a", apiKeySid: "SK" }), undefined);
+  assert.equal(twilio.inbound!.keyOf({ authToken: "a" }), "a");
+  assert.equal(twilio.inbound!.keyOf({ authToken: "a", apiKeySid: "SK" }), undefined);
   assert.equal(
-    twilioInbound.keyOf({ authToken: "a", apiKeySid: "SK", webhookAuthToken: "b" }),
+    twilio.inbound!.keyOf({ authToken: "a", apiKeySid: "SK", webhookAuthToken: "b" }),
     "b",
   );
-  assert.equal(twilioInbound.keyOf({}), undefined);
+  assert.equal(twilio.inbound!.keyOf({}), undefined);
 });

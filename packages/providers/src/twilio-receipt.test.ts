@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { testDeps } from "../test/messages.ts";
 import { readWebhook } from "../test/read-webhook.ts";
-import { receiptsAddress } from "./receipt.ts";
-import { twilioReceipts, twilioSignature } from "./twilio-receipt.ts";
+import { callbackAddress } from "./receipt.ts";
+import { twilio, twilioSignature } from "./twilio.ts";
 
 const TOKEN = "t0ken-of-the-account";
 const NOW = new Date("2026-11-22T12:00:00Z");
@@ -22,7 +22,7 @@ async function read(fields: Record<string, string>, addresses: Addresses = {}) {
   const form = new URLSearchParams({ MessageSid, To: "+12025550123", ...fields });
   const headers = { "x-twilio-signature": twilioSignature(TOKEN, signedUrl, form) };
   const request = { headers, body: Buffer.from(form.toString()), url };
-  return await readWebhook(twilioReceipts, request, ["another-token", TOKEN], NOW);
+  return await readWebhook(twilio.receipts!, request, ["another-token", TOKEN], NOW);
 }
 
 async function receiptOf(fields: Record<string, string>, addresses = {}) {
@@ -101,7 +101,7 @@ test("the delivery stands in the signed address: another one is forged, none is 
 test("a private address is named only where providers may have private addresses, too", () => {
   const of = (publicUrl: string, allowPrivateAddresses: boolean) => {
     const deps = testDeps({ publicUrl, allowPrivateAddresses });
-    return receiptsAddress(twilioReceipts, { authToken: TOKEN }, deps)?.("acme");
+    return callbackAddress(twilio.receipts!, { authToken: TOKEN }, deps, { tenantId: "acme" });
   };
   assert.equal(of("http://127.0.0.1:4000", false), undefined);
   assert.equal(of("", true), undefined);

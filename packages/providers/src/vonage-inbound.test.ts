@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import test from "node:test";
 import { SignJWT } from "jose";
 import { readWebhook } from "../test/read-webhook.ts";
-import { vonageInbound } from "./vonage-receipt.ts";
+import { vonage } from "./vonage.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
 const NOW = new Date("2026-11-20T12:00:00Z");
@@ -35,7 +35,7 @@ async function read(
     .setProtectedHeader({ alg: "HS256" })
     .sign(new TextEncoder().encode(changes.secret ?? SECRET));
   const headers = { authorization: `Bearer ${token}` };
-  return await readWebhook(vonageInbound, { headers, body, url: "" }, [SECRET], NOW);
+  return await readWebhook(vonage.inbound!, { headers, body, url: "" }, [SECRET], NOW);
 }
 
 test("a signed message is its sender's, with numbers as they are written everywhere else", async () => {
@@ -58,7 +58,7 @@ test("another body, secret or an old token is forged; none at all is asked for a
   assert.deepEqual(await read(INBOUND, { hashed: { ...INBOUND, text: "STOP" } }), forged);
   assert.deepEqual(await read(INBOUND, { iat: NOW.getTime() / 1000 - 3600 }), forged);
   const request = { headers: {}, body: Buffer.from(JSON.stringify(INBOUND)), url: "" };
-  assert.deepEqual(await readWebhook(vonageInbound, request, [SECRET], NOW), {
+  assert.deepEqual(await readWebhook(vonage.inbound!, request, [SECRET], NOW), {
     ok: false,
     fault: "unsigned",
   });

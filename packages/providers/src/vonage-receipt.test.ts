@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { SignJWT } from "jose";
 import { readWebhook } from "../test/read-webhook.ts";
-import { vonageReceipts } from "./vonage-receipt.ts";
+import { vonage } from "./vonage.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
 const NOW = new Date("2026-11-20T12:00:00Z");
@@ -40,7 +40,7 @@ async function read(status: unknown, changes: Changes = {}) {
     .sign(new TextEncoder().encode(changes.secret ?? SECRET));
   const headers = { authorization: changes.authorization ?? `Bearer ${token}` };
   const request = { headers, body: Buffer.from(changes.body ?? body), url: "" };
-  return readWebhook(vonageReceipts, request, ["another-account's-secret", SECRET], NOW);
+  return readWebhook(vonage.receipts!, request, ["another-account's-secret", SECRET], NOW);
 }
 
 test("each status says what became of its delivery, and a barred number is suppressed", async () => {
@@ -111,6 +111,6 @@ test("another secret, issuer, algorithm, body or age, or a missing claim, is for
 
 test("a callback without a signature is told from a forged one: it is to come again, signed", async () => {
   const request = { headers: {}, body: Buffer.from(JSON.stringify(STATUS)), url: "" };
-  const result = await readWebhook(vonageReceipts, request, [SECRET], NOW);
+  const result = await readWebhook(vonage.receipts!, request, [SECRET], NOW);
   assert.deepEqual(result, { ok: false, fault: "unsigned" });
 });

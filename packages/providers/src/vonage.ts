@@ -1,21 +1,24 @@
 import { createPrivateKey } from "node:crypto";
-import type { SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Messages as SdkMessages } from "@vonage/messages";
+import { apiUrl, each, type JudgedVendor, judge, meaningOf } from "./http-vendor.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
-import { receiptsAddress } from "./receipt.ts";
-import type { HttpAnswer } from "./send-outcome.ts";
 import {
-  classesByCode,
-  NotAccepted,
-  outcome,
-  parseObject,
-  refusal,
-  statusClass,
-  thrownOutcome,
-} from "./send-outcome.ts";
+  callbackAddress,
+  deliveryIdOf,
+  entryOf,
+  momentOf,
+  phoneOf,
+  receiptText,
+  recordOf,
+  textSetting,
+  vendorEventOf,
+} from "./receipt.ts";
+import { NotAccepted, outcome, parseObject, thrownOutcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
-import { vonageInbound, vonageReceipts } from "./vonage-receipt.ts";
+import { NO_ANSWER, textWebhooks } from "./text-webhooks.ts";
+import { signedBody } from "./vonage-signature.ts";
 
 type SdkRequest = Parameters<SdkMessages["sendRequest"]>[0];
 type SdkResponse<T> = Awaited<ReturnType<typeof SdkMessages.prototype.sendRequest<T>>>;
@@ -87,25 +90,82 @@ const SETTINGS = Type.Object(
 
 type Settings = Static<typeof SETTINGS>;
 
-/** Classes of the Messages API's codes. Other codes are classed by the HTTP status. */
-const CODE_CLASSES = classesByCode({
-  throttled: [1000],
-  permanent: [1010, 1020, 1021, 1022, 1040, 1050, 1090, 1130, 1150],
+/** Meanings of the Messages API's codes. Other codes are judged by the HTTP status. */
+const ERRORS = {
+  ...each({ class: "throttled" }, 1000),
+  ...each({ class: "permanent" }, 1010, 1020, 1021, 1022, 1040, 1050, 1090, 1130, 1150),
   // The sender may not send to this number, or this account may not send to it. Another provider may.
-  policy: [1120, 1160],
+  ...each({ class: "policy" }, 1120, 1160),
   // This recipient's carrier or phone did not accept the message. This is not about the account.
-  deferred: [1100],
-  transient: [1030],
-  credentials: [1060, 1070, 1080, 1140],
+  ...each({ class: "deferred" }, 1100),
+  ...each({ class: "transient" }, 1030),
+  ...each({ class: "credentials" }, 1060, 1070, 1080, 1140),
+};
+
+/** Codes in a receipt that are about the number. */
+const SUPPRESSED = {
+  // The recipient is on the vendor's list of people who have answered STOP.
+  9: "opted out",
+  // The vendor does not send to this number.
+  1050: "bounced",
+} as const;
+
+/** The webhooks of the vendor's Messages API, signed with a JWT (HS256) that contains the body's hash. */
+const webhooks = textWebhooks<Record<string, unknown>>({
+  kind: "vonage",
+  keyOf: (settings) => textSetting(settings, "signatureSecret"),
+  signsAddress: false,
+  askedByMessage: true,
+  proof: signedBody,
+  statuses: {
+    accepted: ["submitted"],
+    delivered: ["delivered", "read"],
+    bounced: ["rejected", "undeliverable"],
+  },
+  result(given) {
+    // We do not use the token's id, because each retry of the vendor has a new token. A replayed token has the same
+    // message and status.
+    const id = vendorEventOf(given.message_uuid);
+    if (id === null) return undefined;
+    const error = errorOf(given);
+    const code = receiptCode(error);
+    return {
+      id,
+      status: given.status,
+      deliveryId: deliveryIdOf(given.client_ref),
+      reason: receiptText(error.detail) ?? receiptText(error.title),
+      code,
+      occurredAt: momentOf(given.timestamp),
+      suppress: entryOf(SUPPRESSED, code),
+    };
+  },
+  reply: ({ message_uuid, from, to, text, channel = "sms" }) => ({
+    id: vendorEventOf(message_uuid),
+    sender: phoneOf(from),
+    recipient: phoneOf(to),
+    text: channel === "sms" ? text : null,
+  }),
+  answer: NO_ANSWER.json,
 });
+
+/** Returns the error of a status. Older callbacks nest it one level deeper. */
+function errorOf(status: Record<string, unknown>): Record<string, unknown> {
+  const error = recordOf(status.error);
+  return "error" in error ? recordOf(error.error) : error;
+}
+
+function receiptCode(error: Record<string, unknown>): string | null {
+  const fragment = typeof error.type === "string" ? /#(\d{1,5})$/.exec(error.type)?.[1] : undefined;
+  if (fragment !== undefined) return fragment;
+  return /^\d{1,5}$/.exec(String(error.title ?? ""))?.[0] ?? null;
+}
 
 /** Text messages through Vonage's Messages API, `POST /v1/messages`. */
 export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "vonage",
   content: "text",
   title: "Vonage",
-  receipts: vonageReceipts,
-  inbound: vonageInbound,
+  ...webhooks,
   settings: SETTINGS,
   messageFault: ({ text }) =>
     text.length > MAX_CHARACTERS ? "Vonage takes at most 1,000 characters" : null,
@@ -153,12 +213,10 @@ async function createVonage(
       });
       if (!result.answered) throw new NotAccepted(result.outcome);
       const { answer } = result;
-      const body = parseObject(answer.text);
-      if (answer.status !== 202 || !isMessageId(body.message_uuid)) {
-        throw new NotAccepted(refused(answer, body, context));
-      }
+      const judged = judge(VENDOR, answer, context);
+      if (judged.class !== "accepted") throw new NotAccepted(judged);
       return {
-        data: body as T,
+        data: parseObject(answer.text) as T,
         status: answer.status,
         statusText: "Accepted",
         headers: {},
@@ -167,15 +225,16 @@ async function createVonage(
       };
     }
   }
-  const apiHost = (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, "");
+  const apiHost = apiUrl(settings, VENDOR_URL);
   const client = new GuardedMessages(new Auth(credentials(settings)), { apiHost });
-  const callback = receiptsAddress(vonageReceipts, settings, context);
   const from = settings.sender.replace(/^\+(?=\d+$)/, "");
   return {
     async send(message) {
       const sms = new SMS(message.text, message.to.slice(1), from, message.deliveryId);
+      const { tenantId } = message;
+      const callback = callbackAddress(webhooks.receipts, settings, context, { tenantId });
       if (callback !== undefined) {
-        sms.webhookUrl = callback(message.tenantId);
+        sms.webhookUrl = callback;
         sms.webhookVersion = "v1";
       }
       try {
@@ -191,20 +250,12 @@ async function createVonage(
   };
 }
 
-function refused(
-  answer: HttpAnswer,
-  body: Record<string, unknown>,
-  context: ProviderContext,
-): SendOutcome {
-  const code = answer.status >= 400 ? errorCode(body) : null;
-  const outcomeClass =
-    (code === null ? undefined : CODE_CLASSES.get(code)) ?? statusClass(answer.status);
-  return refusal("Vonage", outcomeClass, answer, context, code);
-}
-
-function isMessageId(value: unknown): value is string {
-  return typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value);
-}
+const VENDOR: JudgedVendor = {
+  name: "Vonage",
+  acceptedId: ({ message_uuid: id }, { status }) =>
+    status === 202 && typeof id === "string" && /^[\x21-\x7e]{1,255}$/.test(id) ? id : undefined,
+  meaning: (body, { status }) => (status >= 400 ? meaningOf(ERRORS, errorCode(body)) : {}),
+};
 
 function credentials(settings: Settings) {
   const { apiKey, apiSecret, applicationId, privateKey } = settings;
