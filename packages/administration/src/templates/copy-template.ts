@@ -115,8 +115,7 @@ export const createTemplates = defineAct({
     const output: Template[] = [];
     for (const channel of new Set(channels)) {
       const { templateId: id } = await saveDraft(db, {
-        ...starterText(starter, channel),
-        digest: starterDigest(starter, channel),
+        ...starterDraft(starter, channel),
         tenantId,
         eventType,
         channel,
@@ -134,21 +133,21 @@ export const createTemplates = defineAct({
   audit: (_, { output }) => output.map((template) => note("template.draft", targetOf(template))),
 });
 
-/** Returns the initial text of a new template on a channel. */
-export function starterText(starter: Starter | undefined, channel: Channel) {
+/** Returns the initial text of a new template on a channel, and its digest where the channel has providers. */
+export function starterDraft(starter: Starter | undefined, channel: Channel) {
+  const digest = isProviderChannel(channel) ? starter?.digest : undefined;
   switch (CHANNEL_ROWS[channel].content) {
     case "email":
-      return { format: "markdown" as const, ...(starter?.email ?? { subject: "", content: "" }) };
+      return {
+        digest,
+        format: "markdown" as const,
+        ...(starter?.email ?? { subject: "", content: "" }),
+      };
     case "text":
-      return starter?.text ?? { content: "" };
+      return { digest, ...(starter?.text ?? { content: "" }) };
     case "notification":
-      return starter?.notification ?? { title: "", content: "" };
+      return { digest, ...(starter?.notification ?? { title: "", content: "" }) };
   }
-}
-
-/** Returns the initial digest settings of a new template; undefined for a channel without providers. */
-export function starterDigest(starter: Starter | undefined, channel: Channel) {
-  return isProviderChannel(channel) ? starter?.digest : undefined;
 }
 
 function channelsFault(value: unknown): string | undefined {

@@ -1,9 +1,5 @@
 import { NotFound } from "@belfry/administration/input-error";
-import {
-  createTemplates,
-  starterDigest,
-  starterText,
-} from "@belfry/administration/templates/copy-template";
+import { createTemplates, starterDraft } from "@belfry/administration/templates/copy-template";
 import { readLayout } from "@belfry/administration/templates/layouts";
 import { previewSource } from "@belfry/administration/templates/preview-template";
 import { readTemplates } from "@belfry/administration/templates/templates";
@@ -95,8 +91,7 @@ export function newTemplatePages({ route, db, config }: PageDeps): void {
     const { key, label, description, eventType } = starter;
     const texts = [];
     for (const channel of CHANNELS.filter((one) => CHANNEL_ROWS[one].content !== "email")) {
-      const digest = starterDigest(starter, channel);
-      const source = { channel, digest, ...starterText(starter, channel) };
+      const source = { channel, ...starterDraft(starter, channel) };
       const preview = await previewSource(undefined, PLATFORM, source, {
         ...starter.sampleVariables,
       });
@@ -141,8 +136,7 @@ function createStarterPictures(db: Database) {
     if (kept.size > MOST_TENANTS) kept.delete(kept.keys().next().value ?? "");
     const found = own.made.get(key);
     if (found !== undefined) return await found;
-    const digest = starterDigest(starter, channel);
-    const input = { channel, digest, ...starterText(starter, channel) };
+    const input = { channel, ...starterDraft(starter, channel) };
     // Rendered one after another, because a tenant has few places in the queue of the compiler.
     const making = own.last.then(async () => {
       const preview = await previewSource(db, tenantId, input, { ...starter.sampleVariables });

@@ -13,6 +13,7 @@ import { readTemplateVersion } from "@belfry/administration/templates/template-v
 import {
   readTemplate,
   readTemplates,
+  requireTemplate,
   type Template,
 } from "@belfry/administration/templates/templates";
 import { ADDRESSES } from "@belfry/contracts/addresses";
@@ -286,10 +287,10 @@ async function sourceOf(db: Database, edited: Edited, name: Phrase, version: num
   const { template, source, values } = edited;
   const variant = template.locales.find((one) => one.locale === values.locale);
   const isOutdated = variant?.outdated === true;
-  const sourceVersion = isOutdated ? await sourceVersionOf(db, template.id, values.locale) : 0;
   const { id } = template;
+  const { sourceVersion } = await requireTemplate(db, { id }, values.locale);
   const before =
-    sourceVersion > 0
+    isOutdated && sourceVersion !== null
       ? await readTemplateVersion(db, { id }, sourceVersion).catch(() => undefined)
       : undefined;
   const now = isOutdated ? template : (source ?? template);
@@ -301,16 +302,6 @@ async function sourceOf(db: Database, edited: Edited, name: Phrase, version: num
         }))
       : comparedParts(before, now);
   return { name, isOutdated, version, parts };
-}
-
-async function sourceVersionOf(db: Database, templateId: string, locale: string): Promise<number> {
-  const row = await db
-    .selectFrom("template_variants")
-    .select("source_version")
-    .where("template_id", "=", templateId)
-    .where("locale", "=", locale)
-    .executeTakeFirst();
-  return row?.source_version ?? 0;
 }
 
 async function leftOutWords(db: Database, template: Template): Promise<Phrase[]> {
