@@ -9,8 +9,10 @@ import { changedLayout } from "./publish-layout.ts";
 import { writeTemplateFile } from "./template-file.ts";
 import {
   filesOfTemplates,
+  MAX_FAULTS,
   publishedTemplates,
-  readFile,
+  readFiles,
+  variantKey,
   type WrittenTemplate,
 } from "./template-files.ts";
 import {
@@ -20,8 +22,6 @@ import {
   LAYOUT_SETTINGS,
   type TextFiles,
 } from "./template-paths.ts";
-
-const MAX_FAULTS = 50;
 
 /** Templates, layout and categories: those that a tenant has published, or those in files. */
 export interface Bundle {
@@ -71,19 +71,11 @@ export function readBundle(files: TextFiles): Bundle {
       return undefined;
     }
   };
-  const paths = Object.keys(files).filter((path) => !BUNDLE_FILES.some((one) => one === path));
-  const templates = new Map<string, Bundle["templates"][number]>();
-  for (const path of paths.sort()) {
-    const text = files[path] ?? "";
-    const read = readFile(path, text);
-    if (read.ok) {
-      const other = templates.get(keyOf(read));
-      if (other !== undefined) throw invalid("files", `${path} is for the same as ${other.path}`);
-      const { eventType, variant, file } = read;
-      templates.set(keyOf(read), { eventType, variant, file, path, text });
-    } else faults.push(...read.faults.slice(0, MAX_FAULTS));
-    if (faults.length >= MAX_FAULTS) break;
-  }
+  const inFolders = Object.entries(files).filter(
+    ([path]) => !BUNDLE_FILES.some((one) => one === path),
+  );
+  const { templates, faults: ofTemplates } = readFiles(Object.fromEntries(inFolders));
+  faults.push(...ofTemplates.slice(0, MAX_FAULTS));
   const settings = at(LAYOUT_SETTINGS, layoutSettings);
   const content = at(LAYOUT_CONTENT, (text) => text);
   // The bundle changes the layout only if it has a file of it.
@@ -128,7 +120,10 @@ function textsOf({ templates, layout, categories = [] }: Bundle): Texts {
   for (const template of templates) {
     const { file, variant, path } = template;
     const text = writeTemplateFile({ ...file, eventType: undefined });
-    texts.set(keyOf(template), { path, text: `${fileText(text)}\n${variant.format ?? ""}` });
+    texts.set(variantKey({ eventType: template.eventType, ...variant }), {
+      path,
+      text: `${fileText(text)}\n${variant.format ?? ""}`,
+    });
   }
   for (const path of layout === undefined ? [] : [LAYOUT_CONTENT, LAYOUT_SETTINGS]) {
     texts.set(path, { path, text: fileText(layoutFiles(layout ?? NO_LAYOUT)[path] ?? "") });
@@ -143,10 +138,6 @@ function textsOf({ templates, layout, categories = [] }: Bundle): Texts {
 /** Returns the path of a category in a plan, which lists each category separately. */
 export function categoryPath(key: string): string {
   return `${CATEGORIES}: ${key}`;
-}
-
-function keyOf({ eventType, variant }: Pick<WrittenTemplate, "eventType" | "variant">) {
-  return JSON.stringify([eventType, variant.channel, variant.locale]);
 }
 
 function layoutFiles({ content, ...settings }: LayoutSettings): TextFiles {

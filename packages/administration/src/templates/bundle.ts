@@ -27,7 +27,7 @@ import {
 } from "./publish-layout.ts";
 import { savePrepared } from "./put-template.ts";
 import { authorOf } from "./sensitive-copies.ts";
-import { Files, type PreparedImport, prepareImport } from "./template-files.ts";
+import { Files, type PreparedImport, prepareImport, variantKey } from "./template-files.ts";
 import { filesFault, MAX_BUNDLE_BYTES, type TextFiles } from "./template-paths.ts";
 import { holdOwner } from "./template-rows.ts";
 
@@ -186,18 +186,6 @@ async function prepareChange(
   const [brand, isNew] = [await brandName(db, tenantId), (path: string) => !isSame.has(path)];
   const categories = given.categories?.filter(({ key }) => isNew(categoryPath(key))) ?? [];
   return { templates, layout, compiled, categories, createdBy: actor.person, brand };
-}
-
-function variantKey({
-  eventType,
-  channel,
-  locale = "",
-}: {
-  eventType: string;
-  channel: string;
-  locale?: string;
-}) {
-  return JSON.stringify([eventType, channel, locale]);
 }
 
 /**

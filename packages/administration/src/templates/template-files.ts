@@ -27,7 +27,7 @@ import {
   variantFileName,
 } from "./template-paths.ts";
 import { findTemplate, publishedVariants, textInput } from "./template-rows.ts";
-import { SETTING_NAMES, settingsOf } from "./template-settings.ts";
+import { NOT_SET, SETTING_NAMES, settingsOf } from "./template-settings.ts";
 import { ORDER, requireOwner } from "./templates.ts";
 
 export const Files = Type.Record(Type.String(), Type.String(), {
@@ -123,27 +123,17 @@ export async function prepareImport(
   } = {},
 ): Promise<PreparedImport> {
   await requireOwner(db, tenantId);
-  const faults: InputFault[] = [];
+  const { templates: read, faults } = readFiles(files);
   const inputs = new Map<string, { path: string; input: TemplateInput }>();
-  for (const [path, text] of Object.entries(files).sort(byPath)) {
-    const read = readFile(path, text);
-    if (!read.ok) {
-      faults.push(...read.faults.slice(0, MAX_FAULTS));
-      continue;
-    }
-    const { eventType, variant, file } = read;
-    const input = await inputOf(db, tenantId, eventType, variant, file);
-    const key = JSON.stringify([eventType, variant.channel, variant.locale]);
-    const other = inputs.get(key);
-    if (other !== undefined) faults.push(filesFaultOf(`${path} is for the same as ${other.path}`));
-    else inputs.set(key, { path, input: { ...input, ...author } });
+  for (const [key, { path, ...template }] of read) {
+    const input = await inputOf(db, tenantId, template);
+    inputs.set(key, { path, input: { ...input, ...author } });
   }
   const templates: PreparedImport["templates"] = [];
   // Default variants are saved first, so that translations get the new version as their source.
   const waiting = [...inputs.values()].sort(defaultsFirst);
   const prepareOne = async ({ path, input }: (typeof waiting)[number]) => {
-    const { eventType, channel } = input;
-    const comes = inputs.has(JSON.stringify([eventType, channel, ""]));
+    const comes = inputs.has(variantKey({ ...input, locale: "" }));
     const prepared = await prepareTemplate(db, input, { sourceComes: comes, layout });
     return { path, prepared: { ...prepared, isUnchecked: true } };
   };
@@ -201,12 +191,38 @@ export async function saveImport(db: Database, { templates }: PreparedImport) {
   });
 }
 
-const MAX_FAULTS = 50;
+/** Most faults in one answer. */
+export const MAX_FAULTS = 50;
+
+/** Identifies a variant within a tenant. */
+export function variantKey(variant: { eventType: string; channel: string; locale?: string }) {
+  const { eventType, channel, locale = "" } = variant;
+  return JSON.stringify([eventType, channel, locale]);
+}
+
+/** Parses files, and returns the templates by `variantKey`, with the faults of each file. */
+export function readFiles(files: TextFiles) {
+  const faults: InputFault[] = [];
+  const templates = new Map<string, WrittenTemplate & { path: string; text: string }>();
+  for (const [path, text] of Object.entries(files).sort(byPath)) {
+    const read = readFile(path, text);
+    if (!read.ok) {
+      faults.push(...read.faults.slice(0, MAX_FAULTS));
+      continue;
+    }
+    const { eventType, variant, file } = read;
+    const key = variantKey({ eventType, ...variant });
+    const other = templates.get(key);
+    if (other !== undefined) faults.push(filesFaultOf(`${path} is for the same as ${other.path}`));
+    else templates.set(key, { eventType, variant, file, path, text });
+  }
+  return { templates, faults };
+}
 
 type Read = ({ ok: true } & WrittenTemplate) | { ok: false; faults: InputFault[] };
 
 /** Parses a file and its path. */
-export function readFile(path: string, text: string): Read {
+function readFile(path: string, text: string): Read {
   const refused = (message: string): Read => ({ ok: false, faults: [filesFaultOf(message)] });
   const [folder = "", name, ...more] = path.split("/");
   if (name === undefined || more.length > 0) return refused(`${path} is no file in a folder`);
@@ -235,29 +251,19 @@ export function readFile(path: string, text: string): Read {
 async function inputOf(
   db: Database,
   tenantId: string,
-  eventType: string,
-  variant: VariantPath,
-  file: Omit<TemplateFile, "eventType">,
+  { eventType, variant, file }: WrittenTemplate,
 ): Promise<TemplateInput> {
   const { channel, locale } = variant;
   const current = await findTemplate(db, { tenantId, eventType, channel }, locale);
-  const isDefault = locale === "";
-  // A file contains all settings except sample variables, so a setting that is missing in the file is removed.
-  const { requiredVariables = null, digest = null } = file;
-  const { throttle = null, afterUnreadSeconds = null } = file;
-  const { fromName = null, replyTo = null, cc = null, bcc = null } = file;
-  const stays = {
-    ...{ requiredVariables, digest, throttle, afterUnreadSeconds },
-    ...{ fromName, replyTo, cc, bcc },
-  };
   return {
+    // A file contains all settings except sample variables, so a setting that is missing in the file is removed.
+    ...(locale === "" && { ...NOT_SET, sampleVariables: undefined }),
     ...file,
     tenantId,
     eventType,
     channel,
     locale,
     basedOnVersion: current?.version ?? 0,
-    ...(isDefault ? stays : {}),
     format: formatOf(variant, file.content, current),
   };
 }
