@@ -17,20 +17,19 @@ import { mostRestMs } from "@belfry/contracts/retention";
 import { keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { type InputFault, integerFault } from "../input-error.ts";
+import type { TemplateKey } from "./template-rows.ts";
+import type { TemplateSettings, TemplateSettingsInput } from "./template-settings.ts";
 
-interface TimingInput {
-  digest?: DigestSettings | null | undefined;
-  throttle?: ThrottleSettings | null | undefined;
-  afterUnreadSeconds?: number | null | undefined;
-}
+const TIMING = ["digest", "throttle", "afterUnreadSeconds"] as const;
 
 const LOCAL_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const DAYS = [1, 2, 3, 4, 5, 6, 7];
 
-export function timingFaults(channel: Channel, input: TimingInput): (InputFault | undefined)[] {
-  const given = (["digest", "throttle", "afterUnreadSeconds"] as const).filter(
-    (name) => input[name] != null,
-  );
+export function timingFaults(
+  channel: Channel,
+  input: Pick<TemplateSettingsInput, (typeof TIMING)[number]>,
+): (InputFault | undefined)[] {
+  const given = TIMING.filter((name) => input[name] != null);
   if (given.length > 0 && !isProviderChannel(channel)) {
     const message = `is only for ${listed(PROVIDER_CHANNELS, "or")}`;
     return given.map((field) => ({ field, message }));
@@ -174,17 +173,7 @@ export function daysText(days: readonly number[]): string {
   return days.map((day) => DAY_NAMES[day - 1]).join(",");
 }
 
-interface TemplateKey {
-  tenantId: string;
-  eventType: string;
-  channel: Channel;
-}
-
-interface Wanted {
-  digest: DigestSettings | null;
-  afterUnreadSeconds: number | null;
-  sensitive: boolean;
-}
+type Wanted = Pick<TemplateSettings, "digest" | "afterUnreadSeconds" | "sensitive">;
 
 /** Returns the conflicts of a timing with the tenant's settings and with the event type's other templates. */
 export async function timingRuleFaults(db: Database, key: TemplateKey, wanted: Wanted) {
