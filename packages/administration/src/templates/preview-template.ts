@@ -13,6 +13,7 @@ import { type InputFault, InvalidInput, invalid, NotFound } from "../input-error
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { compileInput } from "./compile-source.ts";
 import type { LayoutInForce } from "./layout-rows.ts";
+import { categoryOf } from "./template-envelope.ts";
 import {
   ADDRESS,
   CONTENT,
@@ -250,27 +251,14 @@ export async function renderSettings(
 ): Promise<RenderSettings> {
   if (db === undefined || tenantId === PLATFORM) return { system: DEAD_LINKS };
   const tenant = await tenantById(db, tenantId);
-  const system = (await mayBeTurnedOff(db, tenantId, eventType)) ? DEAD_LIST_LINKS : DEAD_LINKS;
+  const category = eventType === undefined ? undefined : await categoryOf(db, tenantId, eventType);
   return {
     locale: tenant?.defaultLocale,
     timeZone: tenant?.timezone ?? undefined,
     linkSchemes: tenant?.linkSchemes,
-    system,
+    // Users can turn off only a category that is not required.
+    system: category?.required === false ? DEAD_LIST_LINKS : DEAD_LINKS,
   };
-}
-
-async function mayBeTurnedOff(db: Database, tenantId: string, eventType: string | undefined) {
-  if (eventType === undefined) return false;
-  const category = await db
-    .selectFrom("event_type_categories as e")
-    .innerJoin("categories as c", (join) =>
-      join.onRef("c.tenant_id", "=", "e.tenant_id").onRef("c.key", "=", "e.category"),
-    )
-    .select("c.required")
-    .where("e.tenant_id", "=", tenantId)
-    .where("e.event_type", "=", eventType)
-    .executeTakeFirst();
-  return category?.required === false;
 }
 
 type SampleEvents = ReturnType<typeof sampleEvents>;

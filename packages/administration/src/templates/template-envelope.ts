@@ -54,7 +54,19 @@ export async function envelopeRuleFaults(
 ): Promise<InputFault[]> {
   const fields = (["cc", "bcc"] as const).filter((name) => wanted[name] !== null);
   if (fields.length === 0) return [];
-  const category = await db
+  const category = await categoryOf(db, tenantId, eventType);
+  if (category?.required) return [];
+  const holdsLink =
+    texts.some((text) => OWN_LINK.test(text)) || (compiled !== undefined && readsLink(compiled));
+  if (category === undefined && !holdsLink) return [];
+  const message =
+    "does not go with a link to unsubscribe, which is its recipient's: whoever gets a copy could use it";
+  return fields.map((field) => ({ field, message }));
+}
+
+/** Returns the category of an event type, if any. */
+export async function categoryOf(db: Database, tenantId: string, eventType: string) {
+  return await db
     .selectFrom("event_type_categories as e")
     .innerJoin("categories as c", (join) =>
       join.onRef("c.tenant_id", "=", "e.tenant_id").onRef("c.key", "=", "e.category"),
@@ -63,13 +75,6 @@ export async function envelopeRuleFaults(
     .where("e.tenant_id", "=", tenantId)
     .where("e.event_type", "=", eventType)
     .executeTakeFirst();
-  if (category?.required) return [];
-  const holdsLink =
-    texts.some((text) => OWN_LINK.test(text)) || (compiled !== undefined && readsLink(compiled));
-  if (category === undefined && !holdsLink) return [];
-  const message =
-    "does not go with a link to unsubscribe, which is its recipient's: whoever gets a copy could use it";
-  return fields.map((field) => ({ field, message }));
 }
 
 /**
