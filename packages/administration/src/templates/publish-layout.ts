@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 import {
   Conflict,
   type InputFault,
@@ -274,30 +275,13 @@ async function publishAnew(
   createdBy: string | null,
 ): Promise<number> {
   const { tenantId, templateId, locale, sourceVersion, versionId } = variant;
-  const made = await db
-    .insertInto("template_versions")
-    .columns([
-      ...(["template_id", "version", "locale", "content", "subject", "format"] as const),
-      ...(["compiled", "created_by"] as const),
-    ])
-    .expression((from) =>
-      from
-        .selectFrom("template_versions as v")
-        .select((select) => [
-          ...(["v.template_id"] as const),
-          select
-            .selectFrom("template_versions as n")
-            .select((n) => n(n.fn.max("n.version"), "+", 1).as("version"))
-            .whereRef("n.template_id", "=", "v.template_id")
-            .as("version"),
-          ...(["v.locale", "v.content", "v.subject", "v.format"] as const),
-          select.cast<string>(select.val(compiled), "jsonb").as("compiled"),
-          select.val(createdBy).as("created_by"),
-        ])
-        .where("v.id", "=", versionId),
-    )
-    .returning(["id", "version"])
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<{ id: string; version: number }>`
+    insert into template_versions (template_id, version, locale, content, subject, format, compiled, created_by)
+    select template_id, (select max(version) + 1 from template_versions where template_id = ${templateId}),
+           locale, content, subject, format, ${compiled}::jsonb, ${createdBy}::text
+    from template_versions where id = ${versionId}
+    returning id, version`.execute(db);
+  const made = rows[0]!;
   await putInForce(db, { tenantId, templateId, locale, sourceVersion }, made.id);
   return made.version;
 }
