@@ -133,15 +133,13 @@ export const putDraft = defineAct({
   },
   flags: { autosave: null },
   async run({ db, tenantId, actor }, input) {
-    const { locale } = input;
-    const { eventType, channel } = input;
-    const before = await saveDraft(db, { ...input, tenantId, createdBy: emailOf(actor) });
-    const draft = await readDraft(db, { tenantId, eventType, channel, locale });
-    const template = await requireTemplate(db, { id: draft.templateId, tenantId });
+    const { isNew } = await saveDraft(db, { ...input, tenantId, createdBy: emailOf(actor) });
+    const { template, draft } = await requireDraft(db, { ...input, tenantId });
+    const { channel } = draft;
     const { digest } = settingsAfter(template, draft.settings, draft.locale);
     const texts = writtenTexts(draft);
     const warnings = await digestWarnings(db, { tenantId, channel, digest, texts });
-    return { output: { ...draft, warnings }, isNew: before.isNew };
+    return { output: { ...draft, warnings }, isNew };
   },
   audit: (input, { output: { revision }, isNew }) =>
     input.autosave === true && !isNew
@@ -277,13 +275,18 @@ function draftChanged(revision: number): Conflict {
 
 /** Returns a draft. Throws `NotFound`. */
 export async function readDraft(db: Database, address: VariantAddress): Promise<TemplateDraft> {
-  const template = await requireTemplate(db, address);
-  const { id: templateId, tenantId, eventType, channel } = template;
+  return (await requireDraft(db, address)).draft;
+}
+
+/** Returns a draft, and the template with the text that is published in its language. Throws `NotFound`. */
+export async function requireDraft(db: Database, address: VariantAddress) {
   const locale = localeOf(address);
+  const template = await requireTemplate(db, address, locale);
+  const { id: templateId, tenantId, eventType, channel } = template;
   const draft = await findDraft(db, templateId, locale);
   if (draft === undefined) throw new NotFound("locale", "the template has no draft here");
   const savedAt = draft.savedAt.toISOString();
-  return { templateId, tenantId, eventType, channel, ...draft, savedAt };
+  return { template, draft: { templateId, tenantId, eventType, channel, ...draft, savedAt } };
 }
 
 /**
@@ -302,8 +305,7 @@ export async function prepareDraft(
   },
   author?: Author,
 ): Promise<PreparedTemplate> {
-  const template = await requireTemplate(db, address, localeOf(address));
-  const draft = await readDraft(db, address);
+  const { template, draft } = await requireDraft(db, address);
   const { revision = draft.revision, basedOnVersion = draft.basedOnVersion } = address;
   if (revision !== draft.revision) throw draftChanged(draft.revision);
   if (basedOnVersion !== template.version) throw new Conflict(template.version);

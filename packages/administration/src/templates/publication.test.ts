@@ -39,36 +39,40 @@ test("publishing says first what it changes, for whom, and why nothing of it wou
   for (const agoMs of [1000, 23 * HOUR_MS, 25 * HOUR_MS]) await event(db, tenantId, {}, { agoMs });
   await event(db, tenantId, {}, { eventType: "other" });
   const told = await publication(db, key);
-  assert.deepEqual(told.parts, [{ name: "Content", from: "one", to: "two" }]);
   assert.deepEqual(
     [told.changed, told.settings.requiredVariables],
     [["requiredVariables"], ["id"]],
   );
-  assert.deepEqual([told.otherLocales, told.translations], [["de"], ["de"]]);
   assert.deepEqual(told.events, { count: 2, complete: true });
-  assertHas(told, { leftOut: ["the tenant has no active provider for SMS"], outdated: false });
+  const leftOut = ["the tenant has no active provider for SMS"];
+  assertHas(told, { leftOut, outdated: false, faults: [] });
 
   await updateTenant(db, tenantId, { deliveryChannels: ["PUSH"] });
   await saveDraft(db, { ...key, content: "zwei", locale: "de", basedOnVersion: 1 });
   const german = await publication(db, key, "DE");
-  assertHas(german, { parts: [{ name: "Content", from: "eins", to: "zwei" }], changed: [] });
-  assert.deepEqual([german.otherLocales, german.translations, german.outdated], [[], [], true]);
+  assertHas(german, { changed: [], outdated: true });
   assert.equal(german.leftOut[0], "the tenant may not use SMS");
 });
 
-test("a push's links and a mail's format are parts of what changes", async (t) => {
+test("publishing says first why it would be refused: by the settings, then by the text", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
-  const push = { tenantId, eventType: "a", channel: "PUSH", title: "T", content: "C" } as const;
-  await putTemplate(db, { ...push, url: "/a" });
-  await saveDraft(db, { ...push, actions: [{ label: "Go", url: "/b" }] });
-  const { parts, leftOut } = await publication(db, push);
-  assert.deepEqual(parts, [
-    { name: "Title", from: "T", to: "T" },
-    { name: "Link", from: "/a", to: "" },
-    { name: "Actions", from: "", to: "Go: /b" },
-    { name: "Content", from: "C", to: "C" },
-  ]);
-  assert.deepEqual(leftOut, []);
+  const key = { ...KEY, tenantId };
+  const faults = async (more: object, author = { mayShareSensitive: true }) => {
+    await saveDraft(db, { ...key, content: "{{ code", ...more });
+    const told = await publication(db, key, "", author);
+    return told.faults.map(({ field, message }) => `${field} ${message}`);
+  };
+  const [first, ...more] = await faults({ targetChannel: "a", digest: { windowSeconds: 0 } });
+  assert.equal(first, "targetChannel is only for PUSH");
+  assert.deepEqual(more, ["digest windowSeconds must be an integer from 1 to 604800"]);
+  assert.match(String(await faults({})), /^content line 1, column 1: /);
+  await putTemplate(db, { ...key, content: "1", sensitive: true });
+  const isNotSensitive = { content: "2", sensitive: false };
+  assert.deepEqual(await faults(isNotSensitive), []);
+  assert.match(
+    String(await faults(isNotSensitive, { mayShareSensitive: false })),
+    /^sensitive can be switched off only by an owner/,
+  );
 });
 
 test("sample values are those of the newest event of the type that has any, of this tenant alone", async (t) => {

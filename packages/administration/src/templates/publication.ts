@@ -5,42 +5,44 @@ import type { Database } from "@belfry/database/connection";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type SqlBool, sql } from "kysely";
 import { usedSensitiveTemplate } from "../events/event-facts.ts";
+import type { InputFault } from "../input-error.ts";
 import { idAt } from "../pages.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { digestGaps } from "./digest-gaps.ts";
-import { inputOfDraft, readDraft, type TemplateDraft } from "./drafts.ts";
-import { localeOf, writtenTexts } from "./template-input.ts";
-import { changedSettings, settingsAfter } from "./template-settings.ts";
-import { readTemplate, requireTemplate, type Template, type TemplateAddress } from "./templates.ts";
+import { inputOfDraft, requireDraft } from "./drafts.ts";
+import { checkSource } from "./preview-template.ts";
+import { type Author, sensitiveCopiesFaults } from "./sensitive-copies.ts";
+import { envelopeRuleFaults } from "./template-envelope.ts";
+import { type TemplateInput, templateFaults, writtenTexts } from "./template-input.ts";
+import { changedSettings, settingsAfter, type TemplateSettings } from "./template-settings.ts";
+import { timingRuleFaults } from "./template-timing.ts";
+import { readTemplate, type Template, type TemplateAddress } from "./templates.ts";
 
 /**
  * Returns what publishing a draft would change, and for whom. `outdated`: another version was published since the draft
- * began. `otherLocales`: languages that have variants of their own. `translations`: variants that would become
- * outdated. `leftOut`: reasons why the channel would send nothing. `changed`: names of changed settings. `gaps`: ways
- * in which the digest drops events. Throws `NotFound`.
+ * began. `leftOut`: reasons why the channel would send nothing. `faults`: reasons why the author cannot publish the
+ * draft now. `changed`: names of changed settings. `gaps`: ways in which the digest drops events. Throws `NotFound`.
  */
-export async function publication(db: Database, address: TemplateAddress, locale = "") {
-  const draft = await readDraft(db, { ...address, locale });
-  const canonical = localeOf({ locale });
-  const row = await requireTemplate(db, { id: draft.templateId }, canonical);
-  const published = await readTemplate(db, { id: draft.templateId }, canonical);
-  const languages = published.locales.filter(({ version }) => version > 0);
-  const others = languages.map((one) => one.locale).filter((one) => one !== canonical);
-  const settings = settingsAfter(row, inputOfDraft(row, draft), canonical);
+export async function publication(
+  db: Database,
+  address: TemplateAddress,
+  locale = "",
+  author?: Author,
+) {
+  const { template, draft } = await requireDraft(db, { ...address, locale });
+  const published = await readTemplate(db, { id: template.id }, draft.locale);
+  const input = inputOfDraft(template, draft, author);
+  const settings = settingsAfter(template, input, draft.locale);
   const { tenantId, channel } = draft;
   const { digest } = settings;
   return {
     draft,
     published,
     outdated: draft.basedOnVersion !== published.version,
-    parts: PARTS.map(([name, of]) => ({ name, from: of(row), to: of(draft) })).filter(
-      ({ from, to }) => from !== "" || to !== "",
-    ),
-    changed: changedSettings(row, settings),
+    faults: await faultsOf(db, input, template, settings),
+    changed: changedSettings(template, settings),
     settings,
     gaps: await digestGaps(db, { tenantId, channel, digest, texts: writtenTexts(draft) }),
-    otherLocales: others,
-    translations: canonical === "" ? others : [],
     events: await countRecentEvents(db, draft.tenantId, draft.eventType),
     leftOut: await leftOut(db, published),
   };
@@ -48,20 +50,25 @@ export async function publication(db: Database, address: TemplateAddress, locale
 
 export type Publication = Awaited<ReturnType<typeof publication>>;
 
-type Text = Pick<TemplateDraft, "subject" | "title" | "url" | "actions" | "format" | "content">;
-
-/** Parts of a text. An empty part means that the template has none. */
-const PARTS: readonly [name: string, (text: Text) => string][] = [
-  ["Subject", ({ subject }) => subject ?? ""],
-  ["Title", ({ title }) => title ?? ""],
-  ["Link", ({ url }) => url ?? ""],
-  [
-    "Actions",
-    ({ actions }) => (actions ?? []).map(({ label, url }) => `${label}: ${url}`).join("\n"),
-  ],
-  ["Format", ({ format }) => format ?? ""],
-  ["Content", ({ content }) => content],
-];
+/** Returns the faults of a draft by the rules of publishing. A draft with faults in its settings is not compiled. */
+async function faultsOf(
+  db: Database,
+  input: TemplateInput,
+  now: TemplateSettings,
+  wanted: TemplateSettings,
+): Promise<readonly InputFault[]> {
+  const texts = writtenTexts(input);
+  const faults = [
+    ...templateFaults(input).filter((fault) => fault !== undefined),
+    ...(await timingRuleFaults(db, input, wanted)),
+    ...(await envelopeRuleFaults(db, input, wanted, { texts })),
+    ...(input.mayShareSensitive ? [] : await sensitiveCopiesFaults(db, input, now, wanted)),
+  ];
+  if (faults.length > 0) return faults;
+  const samples = parseVariables(input.sampleVariables ?? now.sampleVariables ?? "{}");
+  const checked = await checkSource(db, input.tenantId, input, samples ?? {});
+  return checked.ok ? [] : checked.faults;
+}
 
 /** Returns the reasons why a tenant's events would send nothing with a template. */
 export async function leftOut(

@@ -1,19 +1,13 @@
-import { PROVISION } from "@belfry/administration/act";
 import { Conflict, InvalidInput } from "@belfry/administration/input-error";
-import { inputOfDraft, publishDrafts, readDraft } from "@belfry/administration/templates/drafts";
-import { checkSource } from "@belfry/administration/templates/preview-template";
+import { publishDrafts, readDraft } from "@belfry/administration/templates/drafts";
 import { type Publication, publication } from "@belfry/administration/templates/publication";
-import { sensitiveCopiesFaults } from "@belfry/administration/templates/sensitive-copies";
-import { envelopeRuleFaults } from "@belfry/administration/templates/template-envelope";
-import { templateFaults, writtenTexts } from "@belfry/administration/templates/template-input";
-import { timingRuleFaults } from "@belfry/administration/templates/template-timing";
+import { authorOf } from "@belfry/administration/templates/sensitive-copies";
 import {
   readTemplate,
   requireTemplate,
   type Template,
 } from "@belfry/administration/templates/templates";
 import { updateTenantAct } from "@belfry/administration/tenants/tenant-acts";
-import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type Answer, ownPath, page, redirect, withStatus } from "../page/answer.ts";
 import { faultWords } from "../page/fault-words.ts";
 import { joined, type Phrase, phrase, say, type Words } from "../page/language.ts";
@@ -36,11 +30,12 @@ export function publishingPages({ route, db }: PageDeps): void {
     const nameOf = (locale: string) =>
       locale === "" ? `${languageName(defaultLocale)} (default)` : languageName(locale);
     const all = [];
-    for (const locale of draftLocales(template)) all.push(await publication(db, template, locale));
-    const parts = [];
-    for (const one of all) {
+    for (const locale of draftLocales(template)) {
+      all.push(await publication(db, template, locale, authorOf(context)));
+    }
+    const parts = all.map((one) => {
       const { draft, published } = one;
-      parts.push({
+      return {
         locale: draft.locale,
         name: nameOf(draft.locale),
         isNew: published.version === 0,
@@ -49,14 +44,14 @@ export function publishingPages({ route, db }: PageDeps): void {
         inForce: published.version,
         by: published.savedBy,
         revision: draft.revision,
-        faults: await faultsOf(context, one, draftLocales(template).includes("")),
+        faults: faultsSaid(one, template),
         newestAlone: one.gaps.includes("newest-alone") ? NEWEST_ALONE : "",
         changes: comparedParts(published, draft).filter(({ lines }) =>
           lines.some(({ kind }) => kind === "added" || kind === "removed"),
         ),
         editor: addressesOf(base, template.id, draft.locale).editor,
-      });
-    }
+      };
+    });
     const [first] = all;
     return page("template-publish", say`Publish`, {
       ...{ template, parts, conflict },
@@ -119,43 +114,23 @@ export function publishingPages({ route, db }: PageDeps): void {
     }
     await run(publishDrafts, { eventType, channel, drafts });
   };
+}
 
-  const faultsOf = async (
-    { may }: InTenant,
-    one: Publication,
-    hasDefault: boolean,
-  ): Promise<Phrase[]> => {
-    const { draft, published } = one;
-    const row = await requireTemplate(db, { id: published.id }, draft.locale);
-    const input = inputOfDraft(row, draft);
-    const said = Object.values(timingFaults(timingValues(one.settings)));
-    // Faults of the timing are in `said`, in words for the form, so they are removed here.
-    const own = [
-      ...templateFaults(input).filter((fault) => fault !== undefined),
-      ...(await timingRuleFaults(db, published, one.settings)),
-      ...(one.settings.cc || one.settings.bcc
-        ? await envelopeRuleFaults(db, published, one.settings, { texts: writtenTexts(input) })
-        : []),
-      ...(may(PROVISION) ? [] : await sensitiveCopiesFaults(db, published, row, one.settings)),
-    ].filter(({ field }) => said.length === 0 || !TIMED_SETTINGS.includes(field));
-    const samples = parseVariables(input.sampleVariables ?? published.sampleVariables ?? "{}");
-    const checked =
-      own.length + said.length > 0
-        ? undefined
-        : await checkSource(db, draft.tenantId, input, samples ?? {});
-    const faults = checked === undefined ? own : checked.ok ? [] : checked.faults;
-    if (draft.locale !== "" && row.version === 0 && !hasDefault) {
-      const base = await readTemplate(db, { id: published.id });
-      if (base.version === 0) return [say`The default text has to be published first.`];
-    }
-    return [
-      ...said,
-      ...faults.map(({ field, message }) => {
-        const name = `${field[0]?.toUpperCase()}${field.slice(1)}`;
-        return phrase("{0}: {1}", [name, faultWords(message)]);
-      }),
-    ];
-  };
+/** Returns the faults that publishing reports, those of the timing in words for the form. */
+function faultsSaid({ draft, published, settings, faults }: Publication, template: Template) {
+  const hasNoDefault = template.version === 0 && !template.hasDraft;
+  if (draft.locale !== "" && published.version === 0 && hasNoDefault) {
+    return [say`The default text has to be published first.`];
+  }
+  const ofTiming = Object.values(timingFaults(timingValues(settings)));
+  const others = faults.filter(
+    ({ field }) => ofTiming.length === 0 || !TIMED_SETTINGS.includes(field),
+  );
+  const said = others.map(({ field, message }) => {
+    const name = `${field[0]?.toUpperCase()}${field.slice(1)}`;
+    return phrase("{0}: {1}", [name, faultWords(message)]);
+  });
+  return [...ofTiming, ...said];
 }
 
 /** Returns the locales that have a draft, the default ("") first. */
