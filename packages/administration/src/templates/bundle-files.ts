@@ -6,6 +6,7 @@ import { type Category, categoriesOfText, readCategories } from "../users/catego
 import { FOOTER_TEXTS } from "./footer-texts.ts";
 import { type LayoutSettings, NO_LAYOUT, newestLayout, settingsOfLayout } from "./layout-rows.ts";
 import { changedLayout } from "./publish-layout.ts";
+import { jsonOf } from "./setting-kinds.ts";
 import { writeTemplateFile } from "./template-file.ts";
 import {
   filesOfTemplates,
@@ -162,12 +163,7 @@ function layoutSettings(text: string): Partial<LayoutSettings> {
 }
 
 function jsonObject(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
+  const value = jsonOf(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;
   }

@@ -258,7 +258,7 @@ export async function saveDraft(db: Database, input: DraftInput) {
   // If the default variant is only a draft, it has no version yet. Publishing then uses the version in force.
   const source = locale === "" ? 0 : (await requireTemplate(db, { id, tenantId })).version;
   const { active: _, ...settings } = namedSettings(input);
-  const revision = await upsertDraft(db, id, locale, {
+  await upsertDraft(db, id, locale, {
     ...inputText(input),
     settings,
     basedOnVersion: input.basedOnVersion ?? before?.basedOnVersion ?? version,
@@ -266,7 +266,7 @@ export async function saveDraft(db: Database, input: DraftInput) {
       locale === "" ? null : (input.sourceVersion ?? before?.sourceVersion ?? (source || null)),
     savedBy: input.createdBy ?? null,
   });
-  return { templateId: id, revision, isNew: before === undefined };
+  return { templateId: id, isNew: before === undefined };
 }
 
 function draftChanged(revision: number): Conflict {

@@ -43,14 +43,14 @@ export async function layoutVersions(db: Database, tenantId: string) {
 
 export type LayoutRow = Awaited<ReturnType<typeof layoutVersions>>[number];
 
-/** Inserts a version and returns its number. The tenant must be locked. */
+/** Inserts a version. The tenant must be locked. */
 export async function insertLayout(
   db: Database,
   tenantId: string,
   layout: LayoutSettings,
   createdBy: string | null,
-): Promise<number> {
-  const { version } = await db
+): Promise<void> {
+  await db
     .insertInto("layouts")
     .values({
       tenant_id: tenantId,
@@ -61,9 +61,7 @@ export async function insertLayout(
       footer_texts: layout.footerTexts && JSON.stringify(layout.footerTexts),
       created_by: createdBy,
     })
-    .returning("version")
-    .executeTakeFirstOrThrow();
-  return version;
+    .execute();
 }
 
 type Selected = {

@@ -168,13 +168,13 @@ export async function findDraft(db: Database, templateId: string, locale: string
   return row && { ...row, settings: row.settings as Partial<TemplateSettings> };
 }
 
-/** Stores a draft and returns its new revision. The template must be locked. */
+/** Stores a draft under a new revision. The template must be locked. */
 export async function upsertDraft(
   db: Database,
   templateId: string,
   locale: string,
   draft: DraftToSave,
-): Promise<number> {
+): Promise<void> {
   const columns = {
     ...textColumns(draft),
     settings: JSON.stringify(draft.settings),
@@ -182,7 +182,7 @@ export async function upsertDraft(
     source_version: draft.sourceVersion,
     saved_by: draft.savedBy,
   };
-  const { revision } = await db
+  await db
     .insertInto("template_drafts")
     .values({ template_id: templateId, locale, ...columns })
     .onConflict((conflict) =>
@@ -192,17 +192,14 @@ export async function upsertDraft(
         saved_at: sql<Date>`now()`,
       } as never),
     )
-    .returning("revision")
-    .executeTakeFirstOrThrow();
-  return revision;
+    .execute();
 }
 
-/** Deletes a draft. Returns false if there was none. */
+/** Deletes a draft, if there is one. */
 export async function deleteDraft(db: Database, templateId: string, locale: string) {
-  const { numDeletedRows } = await db
+  await db
     .deleteFrom("template_drafts")
     .where("template_id", "=", templateId)
     .where("locale", "=", locale)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+    .execute();
 }

@@ -1,6 +1,7 @@
 import { NotFound } from "@belfry/administration/input-error";
 import { readDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { requireTemplate } from "@belfry/administration/templates/templates";
+import { tenantById } from "@belfry/administration/tenants/tenant-rows";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import type { Database } from "@belfry/database/connection";
 import type { InTenant } from "../page/router.ts";
@@ -57,10 +58,5 @@ export function localeOfQuery(query: URLSearchParams): string | undefined {
 
 /** Returns the locale of a tenant's default texts. */
 export async function defaultLocaleOf(db: Database, tenantId: string): Promise<string> {
-  const row = await db
-    .selectFrom("tenants")
-    .select("default_locale")
-    .where("id", "=", tenantId)
-    .executeTakeFirst();
-  return row?.default_locale ?? "en";
+  return (await tenantById(db, tenantId))?.defaultLocale ?? "en";
 }
