@@ -60,7 +60,7 @@ async function renderInput(
   eventId: string,
   { digestId, eventType }: SentVersion,
 ) {
-  const settings = await renderSettings(db, tenantId, eventType ?? undefined);
+  const settings = await renderSettings(db, tenantId, { eventType: eventType ?? undefined });
   if (digestId !== null) {
     const { newest, count, items } = await digestContent(db, tenantId, digestId);
     const system = withEventItems(settings.system, count, () => items.map(storedEvent));

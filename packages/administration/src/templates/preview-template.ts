@@ -129,8 +129,7 @@ export async function renderTemplate(
   if (row.versionId === null) {
     throw new NotFound("locale", "nothing of the template is published here");
   }
-  const { plainCharacters, eventType } = row;
-  const settings = { ...(await renderSettings(db, row.tenantId, eventType)), plainCharacters };
+  const settings = await renderSettings(db, row.tenantId, row);
   const events = sampleEvents(variables, row.digest !== null);
   return await preview(row.channel, row.compiled as CompiledTemplate, events, settings);
 }
@@ -148,10 +147,10 @@ export async function previewSource(
   links?: Readonly<Record<string, string>>,
 ): Promise<Preview> {
   const { compiled } = await compileInput(db, tenantId, input, inForce);
-  const { plainCharacters, digest, eventType } = input;
-  const settings = { ...(await renderSettings(db, tenantId, eventType)), plainCharacters };
+  const settings = await renderSettings(db, tenantId, input);
   if (links !== undefined) settings.system = links;
-  return await preview(input.channel, compiled, sampleEvents(variables, digest != null), settings);
+  const events = sampleEvents(variables, input.digest != null);
+  return await preview(input.channel, compiled, events, settings);
 }
 
 /** A variable that a text uses, and the kind of its value as far as the text shows it. */
@@ -190,9 +189,8 @@ export async function checkSource(
 ): Promise<SourceCheck> {
   try {
     const { compiled, warnings } = await compileInput(db, tenantId, input);
-    const { plainCharacters, digest, eventType } = input;
-    const settings = { ...(await renderSettings(db, tenantId, eventType)), plainCharacters };
-    const events = sampleEvents(variables, digest != null);
+    const settings = await renderSettings(db, tenantId, input);
+    const events = sampleEvents(variables, input.digest != null);
     const plain = await preview(input.channel, compiled, events, settings);
     const shown = await marked(plain, compiled, events, { ...settings, mark });
     const named = await sourceVariables(input, compiled, plain.missing);
@@ -247,15 +245,16 @@ async function sourceVariables(
 export async function renderSettings(
   db: Database | undefined,
   tenantId: string,
-  eventType?: string,
+  { eventType, plainCharacters }: Pick<PreviewInput, "eventType" | "plainCharacters">,
 ): Promise<RenderSettings> {
-  if (db === undefined || tenantId === PLATFORM) return { system: DEAD_LINKS };
+  if (db === undefined || tenantId === PLATFORM) return { system: DEAD_LINKS, plainCharacters };
   const tenant = await tenantById(db, tenantId);
   const category = eventType === undefined ? undefined : await categoryOf(db, tenantId, eventType);
   return {
     locale: tenant?.defaultLocale,
     timeZone: tenant?.timezone ?? undefined,
     linkSchemes: tenant?.linkSchemes,
+    plainCharacters,
     // Users can turn off only a category that is not required.
     system: category?.required === false ? DEAD_LIST_LINKS : DEAD_LINKS,
   };
