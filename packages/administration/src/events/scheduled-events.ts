@@ -16,8 +16,8 @@ import { keptDays } from "@belfry/database/configuration-version";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, defineRead, note, optional } from "../act.ts";
+import { columnsOf } from "../columns.ts";
 import { invalid, NotFound, TooLate } from "../input-error.ts";
-import { isoTimes } from "../pages.ts";
 import { EXAMPLE_ID } from "./event-example.ts";
 
 const EXAMPLE: ScheduledEvent = {
@@ -29,6 +29,11 @@ const EXAMPLE: ScheduledEvent = {
   cancelKey: "order-1001-reminders",
   acceptedAt: "2026-11-18T09:30:00.000Z",
 };
+
+const COLUMNS = columnsOf(ScheduledEvent, "e", {
+  eventId: sql`coalesce(e.reference, e.id::text)`,
+  sendAt: sql`s.send_at`,
+});
 
 export const listScheduled = defineRead({
   name: "event scheduled",
@@ -59,15 +64,8 @@ export const listScheduled = defineRead({
   flags: { after: "--after <next>" },
   async run({ db, tenantId }, { after, limit = SCHEDULED_DEFAULT_LIMIT }) {
     const place = after === undefined ? undefined : placeOf(after);
-    type Row = Omit<ScheduledEvent, "sendAt" | "acceptedAt"> & {
-      sendAt: Date;
-      acceptedAt: Date;
-      place: string;
-    };
-    const { rows } = await sql<Row>`
-    select e.id, coalesce(e.reference, e.id::text) as "eventId", e.event_type as "eventType",
-           e.user_id as "userId", s.send_at as "sendAt", e.cancel_key as "cancelKey",
-           e.accepted_at as "acceptedAt",
+    const { rows } = await sql<ScheduledEvent & { place: string }>`
+    select ${COLUMNS},
            to_char(s.send_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '_' || e.id as place
     from (
       select * from scheduled_events s
@@ -78,7 +76,7 @@ export const listScheduled = defineRead({
     cross join lateral (select * from events e where e.id = s.event_id limit 1) e
     order by s.send_at, s.event_id`.execute(db);
     const page = rows.slice(0, limit);
-    const events = page.map(({ place: _, ...row }) => isoTimes(row));
+    const events = page.map(({ place: _, ...event }) => event);
     const next = rows.length > limit ? page.at(-1)?.place : undefined;
     return next === undefined ? { events } : { events, next };
   },
