@@ -95,6 +95,7 @@ export const Topic = Type.Object(
   { key: Type.String(), members, createdAt: time("When its first member was added") },
   { title: "Topic" },
 );
+export type Topic = Static<typeof Topic>;
 
 export const TopicsResponse = Type.Object(
   { success, data: Type.Array(Topic, { description: "Topics, ordered by key" }), next },

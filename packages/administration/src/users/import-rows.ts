@@ -284,30 +284,3 @@ export async function endImport(
   await db.deleteFrom("import_chunks").where("import_id", "=", id).execute();
   return numUpdatedRows > 0n;
 }
-
-export async function findImport(db: Database, tenantId: string, id: string) {
-  return await selectImports(db, tenantId)
-    .select(["faults", "ignored_columns as ignoredColumns"])
-    .where("id", "=", id)
-    .executeTakeFirst();
-}
-
-/** Returns a page of a tenant's imports, the newest first. */
-export async function importsOfTenant(
-  db: Database,
-  tenantId: string,
-  { after, limit }: { after: string | undefined; limit: number },
-) {
-  let query = selectImports(db, tenantId);
-  if (after !== undefined) query = query.where("id", "<", after);
-  return await query.orderBy("id", "desc").limit(limit).execute();
-}
-
-function selectImports(db: Database, tenantId: string) {
-  return db
-    .selectFrom("imports")
-    .select(["id", "kind", "topic", "state", "person", "parts", "lines", "processed", "added"])
-    .select(["already_there as alreadyThere", "left_out as leftOut"])
-    .select(["requested_at as requestedAt", "started_at as startedAt", "ended_at as endedAt"])
-    .where("tenant_id", "=", tenantId);
-}

@@ -15,19 +15,13 @@ import { topicKey } from "@belfry/contracts/topics";
 import { noteUse } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
+import { sql } from "kysely";
 import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { writeNote } from "../audited.ts";
+import { columnsOf } from "../columns.ts";
 import { InvalidInput, invalid, TooLate } from "../input-error.ts";
-import { isoTimes, pageFields, pageFrom, pageOf } from "../pages.ts";
-import {
-  endImport,
-  findImport,
-  importsOfTenant,
-  insertImport,
-  type LineFault,
-  noImport,
-  receivePart,
-} from "./import-rows.ts";
+import { pageFields, pageFrom, pageOf } from "../pages.ts";
+import { endImport, insertImport, noImport, receivePart } from "./import-rows.ts";
 
 const MOST_LISTED = 100;
 const LISTED = 20;
@@ -195,8 +189,11 @@ export const listImports = defineRead({
   output: pageOf(Import),
   example: { input: {}, output: { items: [LISTED_IMPORT] } },
   async run({ db, tenantId }, { limit = LISTED, after }) {
-    const rows = await importsOfTenant(db, tenantId, { after, limit: limit + 1 });
-    return pageFrom(rows.map(isoTimes), limit, (last) => last.id);
+    const { rows } = await sql<Import>`
+      select ${columnsOf(Import, "i")} from imports i
+      where i.tenant_id = ${tenantId} ${after === undefined ? sql`` : sql`and i.id < ${after}::uuid`}
+      order by i.id desc limit ${limit + 1}`.execute(db);
+    return pageFrom(rows, limit, (last) => last.id);
   },
 });
 
@@ -234,8 +231,9 @@ function requireId(given: string): string {
 
 /** Returns an import. Throws `NotFound`. */
 async function shownImport(db: Database, tenantId: string, of: string): Promise<ShownImport> {
-  const row = await findImport(db, tenantId, of);
-  if (row === undefined) throw noImport(of);
-  const { faults, ignoredColumns, ...rest } = row;
-  return { ...isoTimes(rest), faults: faults as LineFault[], ignoredColumns };
+  const { rows } = await sql<ShownImport>`
+    select ${columnsOf(ShownImport, "i")} from imports i
+    where i.tenant_id = ${tenantId} and i.id = ${of}`.execute(db);
+  if (rows[0] === undefined) throw noImport(of);
+  return rows[0];
 }

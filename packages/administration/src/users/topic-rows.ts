@@ -1,6 +1,7 @@
-import { MAX_TOPICS } from "@belfry/contracts/topics";
+import { MAX_TOPICS, Topic } from "@belfry/contracts/topics";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
+import { columnsOf } from "../columns.ts";
 import { invalid, NotFound, TooLate } from "../input-error.ts";
 import { holdTenant } from "../tenants/tenant-rows.ts";
 
@@ -17,33 +18,26 @@ interface Place {
   key: string;
 }
 
+const COLUMNS = columnsOf(Topic, "t", { members: sql`t.members::integer` });
+
 /** Returns a page of a tenant's topics by key. */
 export async function topicsOfTenant(
   db: Database,
   tenantId: string,
   { after = "", limit }: { after?: string | undefined; limit: number },
 ) {
-  const rows = await db
-    .selectFrom("topics")
-    .select(["key", "members", "created_at as createdAt"])
-    .where("tenant_id", "=", tenantId)
-    .where("deleted_at", "is", null)
-    .where("key", ">", after)
-    .orderBy("key")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({ ...row, members: Number(row.members) }));
+  const { rows } = await sql<Topic>`
+    select ${COLUMNS} from topics t
+    where t.tenant_id = ${tenantId} and t.deleted_at is null and t.key > ${after}
+    order by t.key limit ${limit}`.execute(db);
+  return rows;
 }
 
 export async function topicOf(db: Database, { tenantId, key }: Place) {
-  const row = await db
-    .selectFrom("topics")
-    .select(["key", "members", "created_at as createdAt"])
-    .where("tenant_id", "=", tenantId)
-    .where("key", "=", key)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  return row && { ...row, members: Number(row.members) };
+  const { rows } = await sql<Topic>`
+    select ${COLUMNS} from topics t
+    where t.tenant_id = ${tenantId} and t.deleted_at is null and t.key = ${key}`.execute(db);
+  return rows.at(0);
 }
 
 /** Finds a topic. Throws `NotFound`. */

@@ -11,7 +11,7 @@ import {
 import { Type } from "@sinclair/typebox";
 import { type Access, defineAct, defineRead, note, optional } from "../act.ts";
 import { InvalidInput, NotFound, TooLate } from "../input-error.ts";
-import { isoTimes, pageFields, pageFrom, pageOf } from "../pages.ts";
+import { pageFields, pageFrom, pageOf } from "../pages.ts";
 import { hasOpenImport } from "./import-rows.ts";
 import {
   changeMembersOf,
@@ -44,7 +44,7 @@ export const listTopics = defineRead({
   },
   async run({ db, tenantId }, { limit = TOPICS_DEFAULT_LIMIT, after }) {
     const rows = await topicsOfTenant(db, tenantId, { after, limit: limit + 1 });
-    return pageFrom(rows.map(isoTimes), limit, ({ key }) => key);
+    return pageFrom(rows, limit, ({ key }) => key);
   },
 });
 

@@ -1,7 +1,9 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { orNull } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { addressBeginning, formsOfText } from "@belfry/database/search-terms";
+import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { suppressedForm } from "../events/suppression-rows.ts";
 import { WHO } from "../search/search-rows.ts";
@@ -125,16 +127,18 @@ export async function deleteUser(db: Database, tenantId: string, userId: string)
   return result?.named ? 1 : 0;
 }
 
-interface ListedUser {
-  userId: string;
-  /** Address in the directory; null if the directory has no address or no such user. */
-  email: string | null;
-  phone: string | null;
-  /** Whether the tenant has stored the user; if not, only events or preferences name the user. */
-  isNamed: boolean;
-  /** When the user's newest event was accepted; null if none is known. */
-  lastEventAt: Date | null;
-}
+export const ListedUser = Type.Object({
+  userId: Type.String(),
+  email: orNull(Type.String({ description: "Address in the directory" })),
+  phone: orNull(Type.String({ description: "Number in the directory" })),
+  isNamed: Type.Boolean({
+    description: "Whether the tenant has stored the user; if false, only events name it",
+  }),
+  lastEventAt: orNull(
+    Type.String({ description: "When its newest event was accepted; null: none is known" }),
+  ),
+});
+type ListedUser = Static<typeof ListedUser>;
 
 /**
  * Returns a page of a tenant's users by id, read from indexes: users in the directory, users who have turned something
@@ -198,7 +202,7 @@ async function usersOf(
   const { rows } = await sql<ListedUser>`
     with listed as materialized (${listed})
     select l.user_id as "userId", r.email, r.phone, r.user_id is not null as "isNamed",
-           last.accepted_at as "lastEventAt"
+           iso_time(last.accepted_at) as "lastEventAt"
     from listed l
     left join lateral (
       select r.user_id, r.email, r.phone from recipients r

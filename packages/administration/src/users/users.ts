@@ -17,7 +17,14 @@ import { invalid, NotFound } from "../input-error.ts";
 import { countUpTo, isoTimes } from "../pages.ts";
 import { hasTimeZone, requireTimeZone } from "../tenants/tenant-input.ts";
 import { lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
-import { findUser, pageOfUsers, storeUsers, type UserRow, usersBeginning } from "./user-rows.ts";
+import {
+  findUser,
+  ListedUser,
+  pageOfUsers,
+  storeUsers,
+  type UserRow,
+  usersBeginning,
+} from "./user-rows.ts";
 
 /** A user as the tenant has stored it, not only as events name it. */
 const User = UserResponse.properties.data;
@@ -41,17 +48,6 @@ export const USER_INPUT = {
 const moment = "2026-11-20T09:30:00.000Z";
 const USER = { ...USER_INPUT, createdAt: moment, updatedAt: moment };
 
-const ListedUser = Type.Object({
-  userId: Type.String(),
-  email: orNull(Type.String({ description: "Address in the directory" })),
-  phone: orNull(Type.String({ description: "Number in the directory" })),
-  isNamed: Type.Boolean({
-    description: "Whether the tenant has stored the user; if false, only events name it",
-  }),
-  lastEventAt: orNull(
-    Type.String({ description: "When its newest event was accepted; null: none is known" }),
-  ),
-});
 const LISTED_USER = {
   userId: "user-1",
   email: "ann@example.com",
@@ -87,7 +83,7 @@ export const listUsers = defineRead({
   async run({ db, tenantId }, { after, limit = LISTED }) {
     await requireTenant(db, tenantId);
     const found = await pageOfUsers(db, tenantId, { after, limit: limit + 1 });
-    const users = found.slice(0, limit).map(isoTimes);
+    const users = found.slice(0, limit);
     const next = users.at(-1)?.userId;
     return { users, ...(found.length > limit && next !== undefined && { next }) };
   },
@@ -120,7 +116,7 @@ export const findUsers = defineRead({
       text: search.trim() || search,
       limit: limit + 1,
     });
-    return { users: found.slice(0, limit).map(isoTimes), more: found.length > limit };
+    return { users: found.slice(0, limit), more: found.length > limit };
   },
 });
 
