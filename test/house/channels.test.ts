@@ -14,8 +14,8 @@ const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
 /** Where a channel is named, and why it cannot follow from its row. */
 const NAMED: Readonly<Record<string, string>> = {
   "packages/contracts/src/channels.ts": "the table",
-  "packages/client/src/api.ts": "for programs of others, which have this file alone",
   "packages/client/src/management-api.ts": "written from the management document",
+  "packages/client/src/tenant-api.ts": "written from the document for tenants",
   "packages/inbox/src/inbox-labels.js":
     "for pages of others, which have its folder alone; test/browser/inbox-preferences.test.ts holds it to the table",
   "packages/database/src/functions/tell-webhooks.sql": "what a notification is told of as",

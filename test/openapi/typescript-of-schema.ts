@@ -42,7 +42,8 @@ export function fieldsOf(
     .filter(([name]) => without.properties?.[name] === undefined)
     .map(([name, field]) => {
       const mark = required.includes(name) ? "" : "?";
-      return `${comment(field.description)}${name}${mark}: ${typeOf(field)};\n`;
+      const about = field.description ?? field.anyOf?.[0]?.description;
+      return `${comment(about)}${name}${mark}: ${typeOf(field)};\n`;
     })
     .join("");
 }

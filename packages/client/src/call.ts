@@ -141,13 +141,42 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Where a call goes: the generated files list the calls. */
+interface Route {
+  method: string;
+  path: string;
+  query?: readonly string[];
+  hasBody?: true;
+}
+
+/** Puts each field into the path, the query or else the JSON body. Omits undefined fields. */
+export function requestOf(
+  { method, path, query = [], hasBody }: Route,
+  input: Readonly<Record<string, unknown>>,
+): { path: string; body: string | undefined } {
+  const others = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const take = (name: string) => {
+    const value = others.get(name);
+    others.delete(name);
+    return value;
+  };
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => segment(String(take(name) ?? "")));
+  const search = queryOf(Object.fromEntries(query.map((name) => [name, take(name)])));
+  const isSent = hasBody ?? (method !== "GET" && method !== "DELETE" && others.size > 0);
+  return {
+    path: filled + search,
+    body: isSent ? JSON.stringify(Object.fromEntries(others)) : undefined,
+  };
+}
+
 /**
  * Encodes a text as one segment of a path. Throws a TypeError for "", `.` and `..`: URL parsers remove them, even if
  * they are percent-encoded, so the request would have another path.
  */
-export function segment(text: string): string {
+function segment(text: string): string {
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${text}" cannot be part of a path`);
-  return encodeURIComponent(text);
+  // A user with the id "batch" must not get the path of the batch call.
+  return text === "batch" ? "%62atch" : encodeURIComponent(text);
 }
 
 /** Returns the `X-Service-Signature` of a body: its HMAC-SHA256 in lowercase hex. */
@@ -156,7 +185,7 @@ export function sign(webhookSecret: string, body: string | Uint8Array): string {
 }
 
 /** Returns the query string, such as `?limit=5`; an empty text if no field is given. */
-export function queryOf(fields: Readonly<Record<string, unknown>>): string {
+function queryOf(fields: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
     for (const one of [value ?? []].flat()) query.append(name, String(one));

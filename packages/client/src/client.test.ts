@@ -379,7 +379,7 @@ test("what changes a topic is signed, and sent to its path; pages are read by th
   assertEach(server.requests, ({ method, path, body }) => `${method} ${path} ${body}`, [
     'PATCH /api/v1/topics/a%3Ab/members {"add":["u"],"remove":["v"]}',
     "DELETE /api/v1/topics/news ",
-    "GET /api/v1/topics/news/members?limit=1&after=t&search=u ",
+    "GET /api/v1/topics/news/members?after=t&limit=1&search=u ",
     "GET /api/v1/topics?after=m ",
   ]);
   const signatures = server.requests.map(({ headers }) => headers["x-service-signature"]);

@@ -26,7 +26,8 @@ import type {
   UserResult,
 } from "./api.ts";
 import { type BroadcastCalls, broadcastCalls } from "./broadcasts.ts";
-import { type CallOptions, createCaller, queryOf, segment, sign, type Transport } from "./call.ts";
+import { type CallOptions, createCaller, sign, type Transport } from "./call.ts";
+import { createTenantCaller, withoutSuccess } from "./tenant-caller.ts";
 import { type WebhookCalls, webhookCalls } from "./webhooks.ts";
 
 export type * from "./api.ts";
@@ -171,61 +172,32 @@ export interface Client {
  */
 export function createClient(options: ClientOptions): Client {
   const { webhookSecret, tenantId } = options;
-  const call = createCaller(options);
-  const pathOfUser = (userId: string) => {
+  const send = createCaller(options);
+  const caller = createTenantCaller(send, webhookSecret);
+  const { call, answer } = caller;
+  const inboxOf = (userId: string) => {
     if (tenantId === undefined) throw new TypeError("calls about notifications need the tenantId");
-    return `/api/v1/notifications/${segment(tenantId)}/${segment(userId)}`;
+    return { tenantId, userId };
   };
-  /** Returns the signature header of a body. All tries send the same text, because the signature covers its bytes. */
-  const signed = (text: string): Record<string, string> =>
-    webhookSecret === undefined ? {} : { "x-service-signature": sign(webhookSecret, text) };
-  const changed = async <Data>(
-    method: string,
-    path: string,
-    value: unknown,
-    rest: CallOptions,
-    more: Record<string, string> = {},
-  ) => {
-    const body = value === undefined ? undefined : JSON.stringify(value);
-    const headers = { ...signed(body ?? ""), ...more };
-    const request = body === undefined ? { ...rest, headers } : { ...rest, headers, body };
-    return (await call<Data>(method, path, request)).body;
-  };
-  const read = async <Answer>(path: string, rest: CallOptions) =>
-    (await call<Answer>("GET", path, rest)).body;
-  const readData = async <Data>(path: string, rest: CallOptions) =>
-    (await read<{ data: Data }>(path, rest)).data;
   return {
-    broadcasts: broadcastCalls({ changed, read }),
-    webhooks: webhookCalls({ changed, read }),
+    broadcasts: broadcastCalls(caller),
+    webhooks: webhookCalls(caller),
     async trigger(input, { idempotencyKey = randomUUID(), traceId, ...rest } = {}) {
-      const body = JSON.stringify(input);
-      const headers: Record<string, string> = {
-        ...signed(body),
-        "x-idempotency-key": idempotencyKey,
-      };
-      if (traceId !== undefined) headers["x-trace-id"] = traceId;
-      type Answer = { message: string; warnings?: string[] };
-      const answer = await call<Answer>("POST", "/api/v1/events/trigger", {
-        ...rest,
-        headers,
-        body,
-      });
+      const headers = { "x-idempotency-key": idempotencyKey, ...traced(traceId) };
+      const accepted = await call("triggerEvent", input, rest, headers);
+      const { message, warnings } = accepted.body;
       return {
-        id: answer.headers.get("x-event-id") ?? "",
-        message: answer.body.message,
-        replayed: answer.headers.get("idempotency-replayed") === "true",
-        traceId: answer.headers.get("x-trace-id") ?? "",
-        ...(answer.body.warnings && { warnings: answer.body.warnings }),
+        id: accepted.headers.get("x-event-id") ?? "",
+        message,
+        replayed: accepted.headers.get("idempotency-replayed") === "true",
+        traceId: accepted.headers.get("x-trace-id") ?? "",
+        ...(warnings && { warnings }),
       };
     },
     async triggerBatch(events, { traceId, ...rest } = {}) {
       const keyed = events.map((event) => ({ idempotencyKey: randomUUID(), ...event }));
-      const body = JSON.stringify({ events: keyed });
-      const headers = { ...signed(body), ...(traceId !== undefined && { "x-trace-id": traceId }) };
-      const path = "/api/v1/events/trigger-batch";
-      type Answer = { results: BatchResult[] };
-      return (await call<Answer>("POST", path, { ...rest, headers, body })).body.results;
+      const { body } = await call("triggerEvents", { events: keyed }, rest, traced(traceId));
+      return body.results as BatchResult[];
     },
     async uploadAttachment({ name, type, data }, rest = {}) {
       const headers: Record<string, string> = {
@@ -234,114 +206,67 @@ export function createClient(options: ClientOptions): Client {
       };
       if (webhookSecret !== undefined) headers["x-service-signature"] = sign(webhookSecret, data);
       const request = { ...rest, headers, body: data, timeoutMs: UPLOAD_TIMEOUT_MS };
-      return (await call<{ data: Attachment }>("POST", "/api/v1/attachments", request)).body.data;
+      return (await send<{ data: Attachment }>("POST", "/api/v1/attachments", request)).body.data;
     },
-    async realtimeToken(userId, rest = {}) {
-      const body = JSON.stringify({ userId });
-      return (await call<RealtimeToken>("POST", "/api/v1/auth/realtime-token", { ...rest, body }))
-        .body;
-    },
+    realtimeToken: (userId, rest) => answer("createRealtimeToken", { userId }, rest),
     async history(userId, { limit, offset, view, category, ...rest } = {}) {
-      const query = queryOf({ limit, offset, view, category });
-      return await readData<Notification[]>(pathOfUser(userId) + query, rest);
+      const page = { ...inboxOf(userId), limit, offset, view, category };
+      return (await answer("listNotifications", page, rest)).data;
     },
-    async markRead(userId, notificationId, rest = {}) {
-      await call("PUT", `${pathOfUser(userId)}/${segment(notificationId)}/read`, rest);
+    async markRead(userId, notificationId, rest) {
+      await answer("markNotificationRead", { ...inboxOf(userId), notificationId }, rest);
     },
     async markAllRead(userId, { category, ...rest } = {}) {
-      const path = `${pathOfUser(userId)}/read${queryOf({ category })}`;
-      return (await call<{ data: { marked: number } }>("PUT", path, rest)).body.data.marked;
+      const part = { ...inboxOf(userId), category };
+      return (await answer("markAllNotificationsRead", part, rest)).data.marked;
     },
     async archiveAll(userId, { category, ...rest } = {}) {
-      const path = `${pathOfUser(userId)}/archived${queryOf({ category })}`;
-      return (await call<{ data: { archived: number } }>("PUT", path, rest)).body.data.archived;
+      const part = { ...inboxOf(userId), category };
+      return (await answer("archiveAllNotifications", part, rest)).data.archived;
     },
-    async unreadCount(userId, rest = {}) {
-      const path = `${pathOfUser(userId)}/unread-count`;
-      return (await readData<{ unread: number }>(path, rest)).unread;
+    unreadCount: async (userId, rest) =>
+      (await answer("countUnread", inboxOf(userId), rest)).data.unread,
+    inboxTabs: async (userId, rest) => (await answer("listInboxTabs", inboxOf(userId), rest)).data,
+    async changeNotification(userId, notificationId, change, rest) {
+      const input = { ...change, ...inboxOf(userId), notificationId };
+      await answer("changeNotification", input, rest);
     },
-    async inboxTabs(userId, rest = {}) {
-      return await readData<InboxTabs>(`${pathOfUser(userId)}/tabs`, rest);
+    async deleteNotification(userId, notificationId, rest) {
+      await answer("deleteNotification", { ...inboxOf(userId), notificationId }, rest);
     },
-    async changeNotification(userId, notificationId, change, rest = {}) {
-      const body = JSON.stringify(change);
-      await call("PATCH", `${pathOfUser(userId)}/${segment(notificationId)}`, { ...rest, body });
-    },
-    async deleteNotification(userId, notificationId, rest = {}) {
-      await call("DELETE", `${pathOfUser(userId)}/${segment(notificationId)}`, rest);
-    },
-    async event(id, rest = {}) {
-      return await read<EventReport>(`/api/v1/events/${segment(id)}`, rest);
-    },
-    async cancel(input, rest = {}) {
-      type Answer = Cancelled & { success: boolean };
-      const path = "/api/v1/events/cancel";
-      const { success: _, ...cancelled } = await changed<Answer>("POST", path, input, rest);
-      return cancelled;
-    },
+    event: (eventId, rest) => answer("showEvent", { eventId }, rest),
+    cancel: async (input, rest) => withoutSuccess(await answer("cancelEvents", input, rest)),
     async scheduled({ limit, after, ...rest } = {}) {
-      const path = `/api/v1/events/scheduled${queryOf({ limit, after })}`;
-      type Answer = { data: ScheduledPage["events"]; next?: string };
-      const { data, next } = await read<Answer>(path, rest);
+      const { data, next } = await answer("listScheduledEvents", { limit, after }, rest);
       return { events: data, next };
     },
-    async moveEvent(id, sendAt, rest = {}) {
-      const path = `/api/v1/events/${segment(id)}`;
-      const moved = await changed<{ sendAt: string }>("PATCH", path, { sendAt }, rest);
-      return { sendAt: moved.sendAt };
-    },
-    async putUser(userId, user, rest = {}) {
-      return (await changed<{ data: User }>("PUT", userPath(userId), user, rest)).data;
-    },
-    async putUsers(users, rest = {}) {
-      type Answer = { results: UserResult[] };
-      return (await changed<Answer>("POST", BATCH_PATH, { users }, rest)).results;
-    },
-    async user(userId, rest = {}) {
-      return await readData<User>(userPath(userId), rest);
-    },
-    async preferences(userId, rest = {}) {
-      return await readData<Preferences>(`${userPath(userId)}/preferences`, rest);
-    },
-    async changePreferences(userId, preferences, rest = {}) {
-      type Answer = { data: Preferences };
-      const path = `${userPath(userId)}/preferences`;
-      return (await changed<Answer>("PATCH", path, { preferences }, rest)).data;
-    },
-    async eraseUser(userId, rest = {}) {
-      return (await changed<{ data: Erasure }>("DELETE", userPath(userId), undefined, rest)).data;
-    },
-    async erasure(id, rest = {}) {
-      return await readData<Erasure>(`/api/v1/erasures/${segment(id)}`, rest);
-    },
+    moveEvent: async (eventId, sendAt, rest) =>
+      withoutSuccess(await answer("moveEvent", { eventId, sendAt }, rest)),
+    putUser: async (userId, user, rest) =>
+      (await answer("putUser", { ...user, userId }, rest)).data,
+    putUsers: async (users, rest) => (await answer("putUsers", { users }, rest)).results,
+    user: async (userId, rest) => (await answer("showUser", { userId }, rest)).data,
+    preferences: async (userId, rest) => (await answer("showPreferences", { userId }, rest)).data,
+    changePreferences: async (userId, changes, rest) =>
+      (await answer("changePreferences", { userId, preferences: changes }, rest)).data,
+    eraseUser: async (userId, rest) => (await answer("eraseUser", { userId }, rest)).data,
+    erasure: async (erasureId, rest) => (await answer("showErasure", { erasureId }, rest)).data,
     async topics({ limit, after, ...rest } = {}) {
-      type Answer = { data: TopicPage["topics"]; next?: string };
-      const { data, next } = await read<Answer>(TOPICS_PATH + queryOf({ limit, after }), rest);
+      const { data, next } = await answer("listTopics", { limit, after }, rest);
       return { topics: data, next };
     },
-    async members(topic, { limit, after, search, ...rest } = {}) {
-      const path = membersPath(topic) + queryOf({ limit, after, search });
-      const { data, next } = await read<{ data: string[]; next?: string }>(path, rest);
+    async members(key, { limit, after, search, ...rest } = {}) {
+      const { data, next } = await answer("listMembers", { key, limit, after, search }, rest);
       return { userIds: data, next };
     },
-    async changeMembers(topic, change, rest = {}) {
-      type Answer = { members: number };
-      return (await changed<Answer>("PATCH", membersPath(topic), change, rest)).members;
-    },
-    async deleteTopic(topic, rest = {}) {
-      await changed("DELETE", `${TOPICS_PATH}/${segment(topic)}`, undefined, rest);
+    changeMembers: async (key, change, rest) =>
+      (await answer("changeMembers", { ...change, key }, rest)).members,
+    async deleteTopic(key, rest) {
+      await answer("deleteTopic", { key }, rest);
     },
   };
 }
 
-const BATCH_PATH = "/api/v1/users/batch";
-const TOPICS_PATH = "/api/v1/topics";
-
-function membersPath(topic: string): string {
-  return `${TOPICS_PATH}/${segment(topic)}/members`;
-}
-
-function userPath(userId: string): string {
-  // A user with the id "batch" must not get the path of the batch call.
-  return `/api/v1/users/${userId === "batch" ? "%62atch" : segment(userId)}`;
+function traced(traceId: string | undefined): Record<string, string> {
+  return traceId === undefined ? {} : { "x-trace-id": traceId };
 }

@@ -1,6 +1,6 @@
 /**
  * The calls of the management API. Generated from its OpenAPI document, and held true by a test:
- * node test/run.ts --test-update-snapshots test/openapi/management-api.test.ts
+ * node test/run.ts --test-update-snapshots test/openapi/client-calls.test.ts
  */
 
 export interface Alerts {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type CallOptions, createCaller, queryOf, segment, sign, type Transport } from "./call.ts";
+import { type CallOptions, createCaller, requestOf, sign, type Transport } from "./call.ts";
 import { MANAGEMENT_ROUTES, type ManagementCalls, type ManagementRoute } from "./management-api.ts";
 
 const MANAGE_PATH = "/api/v1/manage";
@@ -81,7 +81,8 @@ export function createManagementClient(options: ManagementOptions): ManagementCl
   async function call(name: ManagementCall, input: Fields = {}, rest: CallOptions = {}) {
     const route: ManagementRoute | undefined = MANAGEMENT_ROUTES[name];
     if (route === undefined) throw new TypeError(`the management API has no call "${name}"`);
-    const { path, body } = requestOf(route, input);
+    const { path: below, body } = requestOf(route, input);
+    const path = MANAGE_PATH + below;
     // All tries have the same key: Belfry carries out one of them and returns its answer to the others.
     const key = route.method === "POST" ? { "idempotency-key": randomUUID() } : {};
     const answer = await send<{ data: unknown }>(route.method, path, {
@@ -113,23 +114,6 @@ export function createManagementClient(options: ManagementOptions): ManagementCl
   }
 
   return { call, each } as ManagementClient;
-}
-
-/** Puts each field into the path, the query or else the body. Omits undefined fields. */
-function requestOf({ method, path, query = [] }: ManagementRoute, input: Fields) {
-  const others = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
-  const take = (name: string) => {
-    const value = others.get(name);
-    others.delete(name);
-    return value;
-  };
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => segment(String(take(name) ?? "")));
-  const search = queryOf(Object.fromEntries(query.map((name) => [name, take(name)])));
-  const hasBody = method !== "GET" && method !== "DELETE" && others.size > 0;
-  return {
-    path: MANAGE_PATH + filled + search,
-    body: hasBody ? JSON.stringify(Object.fromEntries(others)) : undefined,
-  };
 }
 
 function isRepeatable({ method }: ManagementRoute, input: Fields): boolean {

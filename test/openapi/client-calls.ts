@@ -1,4 +1,3 @@
-import { MANAGE_PATH } from "@belfry/administration/act-http";
 import {
   comment,
   fieldsOf,
@@ -17,7 +16,7 @@ export interface CallsDocument {
 interface CallsOperation {
   operationId: string;
   summary: string;
-  description: string;
+  description?: string;
   parameters: {
     name: string;
     in: string;
@@ -35,51 +34,84 @@ const NO_INPUT = "Record<string, never>";
 interface Call {
   name: string;
   about: string[];
+  /** The fields of path and query; those of a body without a name as well. */
   input: TypedSchema;
-  data: TypedSchema;
-  row: { method: string; path: string; query?: string[]; pages?: string };
+  body: TypedSchema;
+  answer: TypedSchema;
+  row: {
+    method: string;
+    path: string;
+    query?: string[];
+    pages?: string;
+    hasBody?: true;
+    isSigned?: true;
+  };
 }
 
-/** Returns the unformatted source of `packages/client/src/management-api.ts`. */
-export function managementApi(document: CallsDocument): string {
-  const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations)
-      // The call that serves the document returns no data.
-      .filter(([, { operationId }]) => operationId !== "managementOpenapi")
-      .map(([method, operation]) => callOf(method, path, operation)),
-  );
+/** One of the client's two files of calls. */
+export interface CallsFile {
+  /** Comment at the beginning of the file, without its last sentence. */
+  about: string;
+  /** Begins the names that the file exports. */
+  prefix: "Management" | "Tenant";
+  /** The paths of the calls begin with it. */
+  basePath: string;
+  /** Whether the client returns only the field `data` of an answer. */
+  isDataOnly: boolean;
+}
+
+/** Returns the unformatted source of a file of calls in `packages/client/src`. */
+export function clientCalls(document: CallsDocument, file: CallsFile): string {
+  const { prefix, basePath } = file;
+  const calls = Object.entries(document.paths)
+    .filter(([path]) => path.startsWith(basePath) && path !== `${basePath}/openapi.json`)
+    .flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) =>
+        callOf(method, path.slice(basePath.length), operation, file),
+      ),
+    );
   calls.sort((one, other) => (one.name < other.name ? -1 : 1));
-  return `${HEAD}
+  return `${headOf(file)}
 ${interfaces(document.components.schemas, calls)}
 
 /** What each call takes and answers, by its name. */
-export interface ManagementCalls {
-${calls.map(typesOf).join("")}}
+export interface ${prefix}Calls {
+${calls.map((call) => typesOf(call, file)).join("")}}
 
 /** Where a call goes. Fields of its input that are neither in the path nor in the query are its JSON body. */
-export interface ManagementRoute {
+export interface ${prefix}Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below ${MANAGE_PATH}; a field in braces. */
+  /** Below ${basePath}; a field in braces. */
   path: string;
   query?: readonly string[];
-  /** Of a list in pages: the field of the data that has them. */
-  pages?: string;
+${
+  file.isDataOnly
+    ? `/** Of a list in pages: the field of the data that has them. */
+  pages?: string;`
+    : `/** Whether the call has a body, if only an empty object. */
+  hasBody?: true;
+  /** Whether the call is signed if the tenant has a webhook secret. */
+  isSigned?: true;`
+}
 }
 
-export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, ManagementRoute>> = {
+export const ${prefix.toUpperCase()}_ROUTES: Readonly<Record<keyof ${prefix}Calls, ${prefix}Route>> = {
 ${calls.map(({ name, row }) => `${name}: ${JSON.stringify(row)},\n`).join("")}};
 `;
 }
 
-const HEAD = `/**
- * The calls of the management API. Generated from its OpenAPI document, and held true by a test:
- * node test/run.ts --test-update-snapshots test/openapi/management-api.test.ts
+function headOf({ about }: CallsFile): string {
+  return `/**
+ * ${about} Generated from its OpenAPI document, and held true by a test:
+ * node test/run.ts --test-update-snapshots test/openapi/client-calls.test.ts
  */
 `;
+}
 
-function callOf(method: string, path: string, operation: CallsOperation): Call {
+function callOf(method: string, path: string, operation: CallsOperation, file: CallsFile): Call {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   const inAddress = parameters.filter((one) => one.in !== "header");
+  const isSigned = parameters.some(({ name }) => name === "X-Service-Signature");
   const body = schemaIn(requestBody?.content);
   const input = {
     properties: {
@@ -91,19 +123,23 @@ function callOf(method: string, path: string, operation: CallsOperation): Call {
       ...(body.required ?? []),
     ],
   };
-  const data = schemaIn(responses[200]?.content).properties?.data ?? {};
+  const whole = schemaIn(Object.entries(responses).find(([status]) => status < "300")?.[1].content);
+  const answer = file.isDataOnly ? (whole.properties?.data ?? {}) : whole;
   const query = inAddress.filter((one) => one.in === "query").map(({ name }) => name);
-  const pages = query.includes("after") ? listIn(data) : undefined;
+  const pages = file.isDataOnly && query.includes("after") ? listIn(answer) : undefined;
   return {
     name: operationId,
-    about: [summary, description],
+    about: [summary, description ?? []].flat(),
     input,
-    data,
+    body,
+    answer,
     row: {
       method: method.toUpperCase(),
-      path: path.slice(MANAGE_PATH.length),
+      path,
       ...(query.length > 0 && { query }),
       ...(pages !== undefined && { pages }),
+      ...(!file.isDataOnly && body.$ref !== undefined && { hasBody: true }),
+      ...(!file.isDataOnly && isSigned && { isSigned }),
     },
   };
 }
@@ -121,11 +157,13 @@ function listIn({ properties = {} }: TypedSchema): string | undefined {
   return Object.keys(properties).find((name) => properties[name]?.type === "array");
 }
 
-function typesOf({ name, about, input, data, row }: Call): string {
+function typesOf({ name, about, input, body, answer, row }: Call, file: CallsFile): string {
   const pages = row.pages === undefined ? "" : `pages: ${JSON.stringify(row.pages)};\n`;
-  const given =
-    Object.keys(input.properties ?? {}).length > 0 ? `{\n${fieldsOf(input)}}` : NO_INPUT;
-  return `/**\n${about.map((line) => ` * ${line}\n`).join("")} */\n${name}: {\ninput: ${given};\ndata: ${typeOf(data)};\n${pages}};\n`;
+  const fields = fieldsOf(input);
+  const parts = [fields && `{\n${fields}}`, body.$ref && typeOf(body)].filter((part) => part);
+  const given = parts.join(" & ") || NO_INPUT;
+  const field = file.isDataOnly ? "data" : "answer";
+  return `/**\n${about.map((line) => ` * ${line}\n`).join("")} */\n${name}: {\ninput: ${given};\n${field}: ${typeOf(answer)};\n${pages}};\n`;
 }
 
 /** Orders the schemas so that each comes after the one it extends. */
@@ -147,7 +185,7 @@ function interfaces(schemas: Record<string, TypedSchema>, calls: readonly Call[]
   return named
     .map(([name, schema]) => {
       const [base, of] = named
-        .filter(([, other]) => hasAllOf(schema, other))
+        .filter(([, other]) => sizeOf(other) > 1 && hasAllOf(schema, other))
         .reduce<[string, TypedSchema] | []>(
           (most, one) => (sizeOf(one[1]) > sizeOf(most[1]) ? one : most),
           [],
