@@ -42,7 +42,7 @@ const TAG = /<!--[\s\S]*?-->|<!?\/?[a-zA-Z][^>]*>/g;
 const INLINE = /^<\/?(?:a|abbr|b|br|code|em|i|kbd|small|span|strong)\b/i;
 const TEXT_ATTRIBUTES = /\b(placeholder|title|aria-label|alt|data-confirm|data-label)="([^"]*)"/g;
 /** Matches statements, and outputs that do not belong to a sentence. */
-const NO_PART = /^<%(?![=~])|^<%~\s*(?:include|field|check|post|it\.body|.*\bicon\()/;
+const NO_PART = /^<%(?![=~])|^<%~\s*(?:include|field|check|post|columns|it\.body|.*\bicon\()/;
 const LETTERS = /\p{L}{2}/u;
 /** Matches an attribute that a view writes by a statement of its own. */
 const ATTRIBUTE = /^[a-z-]+="/;

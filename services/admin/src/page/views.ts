@@ -17,7 +17,7 @@ function etaOf(language: Language): Eta {
     cache: true,
     autoEscape: true,
     autoFilter: true,
-    functionHeader: PARTS_OF_FORMS,
+    functionHeader: PARTS,
     filterFunction: (value) => (value instanceof Phrase ? value.in(language) : (value as string)),
     plugins: [
       {
@@ -30,12 +30,16 @@ function etaOf(language: Language): Eta {
   return made;
 }
 
-/** The functions of views, besides `include`, that add a field, a check box and a button with a form of its own. */
-const PARTS_OF_FORMS = `
+/**
+ * The functions of views, besides `include`, that add a field, a check box, a button with a form of its own, and the
+ * head of a table. A column is its title, or `[title, class]`.
+ */
+const PARTS = `
 const field = (name, label, more) =>
   include("./field", { name, label, value: it.values?.[name], fault: it.faults?.[name], ...more });
 const check = (name, label, more) => include("./check", { name, label, checked: it.values?.[name], ...more });
-const post = (action, text, more) => include("./post", { action, text, ...more });`;
+const post = (action, text, more) => include("./post", { action, text, ...more });
+const columns = (...all) => include("./columns", { all });`;
 
 /** Matches the tag of a form, whose attributes may have Eta tags. */
 const FORM = /<form\b(?:<%[\s\S]*?%>|[^>])*>/g;
