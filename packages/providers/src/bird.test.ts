@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { OutcomeClass } from "@belfry/contracts/sending";
-import { assertEach } from "@belfry/testing/assert-each";
-import { assertHas } from "@belfry/testing/assert-has";
-import { testHttpPromises } from "../test/http-provider-promises.ts";
 import type { ReceivedCall } from "../test/loopback-vendor.ts";
-import { SMS } from "../test/messages.ts";
-import { providerAtVendor } from "../test/provider-at-vendor.ts";
-import { bird } from "./bird.ts";
-import { checkSettings } from "./settings.ts";
+import { JSON_HEADERS, SMS } from "../test/messages.ts";
+import { testTextVendor } from "../test/text-vendor.ts";
+import { OTHER_JSON, testTextWebhooks } from "../test/text-webhooks.ts";
+import { bird, birdSignature } from "./bird.ts";
 
 // The judge follows Bird's description, read in 2026-11: docs.bird.com/api/channels-api (quickstart, API reference,
-// message status) and docs.bird.com/api/api-access/common-api-usage (authorization, errors by HTTP status).
+// message status) and docs.bird.com/api/api-access/common-api-usage (authorization, errors by HTTP status). Webhooks:
+// docs.bird.com/api/notifications-api/api-reference/webhooks/verifying-a-webhook, …/channels-api/
+// message-status-and-interactions, …/message-failure-codes, …/sms-platform-extended-error-codes.
 const WORKSPACE = "a1405560-c8d3-4b1a-877d-3f449ad95352";
 const CHANNEL = "b1405560-c8d3-4b1a-877d-3f449ad95353";
 const MESSAGE = "c1405560-c8d3-4b1a-877d-3f449ad95354";
@@ -20,28 +18,22 @@ const SETTINGS = {
   workspaceId: WORKSPACE,
   channelId: CHANNEL,
 };
+const PATH = `/workspaces/${WORKSPACE}/channels/${CHANNEL}/messages`;
 
 const made = (status: string) => ({
   status: 202,
   headers: { "content-type": "application/json" },
   body: JSON.stringify({ id: MESSAGE, channelId: CHANNEL, status, direction: "outgoing" }),
 });
-const failed = (status: number, code: string) => ({
+const failed = (status: number, code = "SomeCode") => ({
   status,
-  body: JSON.stringify({ code, message: "What is wrong" }),
+  body: { code, message: "What is wrong" },
 });
 
-function judge(call: ReceivedCall) {
-  if (call.headers.authorization !== `AccessKey ${SETTINGS.accessKey}`) {
-    return failed(401, "Unauthorized");
-  }
-  if (
-    call.method !== "POST" ||
-    call.path !== `/workspaces/${WORKSPACE}/channels/${CHANNEL}/messages`
-  ) {
-    return failed(404, "NotFound");
-  }
-  const { receiver, body, reference } = JSON.parse(call.body);
+function judge({ headers, method, path, body: text }: ReceivedCall) {
+  if (headers.authorization !== `AccessKey ${SETTINGS.accessKey}`) return failed(401);
+  if (method !== "POST" || path !== PATH) return failed(404, "NotFound");
+  const { receiver, body, reference } = JSON.parse(text);
   const [contact, ...others] = receiver.contacts;
   const isFit =
     others.length === 0 &&
@@ -53,91 +45,129 @@ function judge(call: ReceivedCall) {
   return isFit ? made("accepted") : failed(422, "InvalidPayload");
 }
 
-const start = providerAtVendor(bird, SETTINGS);
-
-testHttpPromises({
+testTextVendor({
   kind: bird,
   settings: SETTINGS,
-  message: SMS,
   secrets: [SETTINGS.accessKey],
   accept: made("accepted"),
-});
-
-test("a message is the vendor's documented request, field by field, and names its delivery", async (t) => {
-  const { vendor, provider } = await start(t, { judge });
-  assert.deepEqual(await provider.send(SMS), {
-    class: "accepted",
-    reason: "Bird accepted the message",
-    messageId: MESSAGE,
-    vendorStatus: "202",
-    vendorAnswer: null,
-    retryAfterSeconds: null,
-  });
-  assert.deepEqual(JSON.parse(vendor.received[0]!.body), {
+  messageId: MESSAGE,
+  judge,
+  path: PATH,
+  request: {
     receiver: { contacts: [{ identifierKey: "phonenumber", identifierValue: "+12025550123" }] },
     body: { type: "text", text: { text: SMS.text } },
     reference: SMS.deliveryId,
-  });
-});
-
-test("another key, workspace or channel stops the account", async (t) => {
-  for (const [changes, status] of [
+  },
+  headers: { ...JSON_HEADERS, authorization: `AccessKey ${SETTINGS.accessKey}` },
+  variants: [[{ signingKey: "chosen-by-us" }, {}]],
+  refused: [
     [{ accessKey: "of-somebody-else" }, "401"],
     [{ workspaceId: CHANNEL }, "404"],
     [{ channelId: WORKSPACE }, "404"],
-  ] as const) {
-    const { provider } = await start(t, { judge }, changes);
-    assertHas(await provider.send(SMS), { class: "credentials", vendorStatus: status });
-  }
+  ],
+  errors: [
+    ...[400, 409, 422].map((status) => ["", failed(status), { class: "permanent" }] as const),
+    ...[401, 402, 403, 404].map(
+      (status) => ["", failed(status), { class: "credentials" }] as const,
+    ),
+    ["", failed(429), { class: "throttled", vendorStatus: "429" }],
+    ["", failed(500), { class: "transient", vendorStatus: "500" }],
+    ["", failed(503), { class: "transient" }],
+    // The message is made and has ended, so it is not sent again; one of an unknown state may be there.
+    ...["scheduled", "processing", "sent", "delivered"].map(
+      (state) => [state, made(state), { class: "accepted", vendorStatus: "202" }] as const,
+    ),
+    ...["rejected", "sending_failed"].map(
+      (state) => [state, made(state), { class: "permanent", vendorStatus: state }] as const,
+    ),
+    ["dreaming", made("dreaming"), { class: "ambiguous" }],
+  ],
+  unclear: ["", "{}", "[]", '{"id":"no id","status":"accepted"}', '{"id":7}', "<html>"],
+  wrong: { accessKey: "", workspaceId: "../x", channelId: "7", signingKey: "a b" },
 });
 
-const ERRORS: readonly (readonly [number, OutcomeClass])[] = [
-  [400, "permanent"],
-  [401, "credentials"],
-  [402, "credentials"],
-  [403, "credentials"],
-  [404, "credentials"],
-  [409, "permanent"],
-  [422, "permanent"],
-  [429, "throttled"],
-  [500, "transient"],
-  [503, "transient"],
-];
-for (const [status, expected] of ERRORS) {
-  test(`${status} is ${expected}`, async (t) => {
-    const { provider } = await start(t, failed(status, "SomeCode"));
-    const outcome = await provider.send(SMS);
-    assertHas(outcome, { class: expected, vendorStatus: String(status) });
-    assert.match(outcome.vendorAnswer!, /SomeCode/);
-  });
-}
-
-test("a message that is made and has ended is not sent again; one of another state may be there", async (t) => {
-  for (const [status, expected] of [
-    ["accepted", "accepted"],
-    ["scheduled", "accepted"],
-    ["processing", "accepted"],
-    ["sent", "accepted"],
-    ["delivered", "accepted"],
-    ["rejected", "permanent"],
-    ["sending_failed", "permanent"],
-    ["dreaming", "ambiguous"],
-  ] as const) {
-    const { provider } = await start(t, made(status));
-    assert.equal((await provider.send(SMS)).class, expected, status);
-  }
+test("a signature is over time, address and the body's hash as bytes, as the vendor's PHP has it", () => {
+  // Computed by another program after the description.
+  const signature = birdSignature(
+    "secureSigningKey",
+    "1719823259",
+    "https://domain.com/webhook/bird",
+    Buffer.from('{"service":"channels"}'),
+  );
+  assert.equal(signature.toString("base64"), "LHecnncIcr4K7yrloYAwqo67bgZxxTTLdgShZrs7t3w=");
 });
 
-for (const body of ["", "{}", "[]", '{"id":"no id","status":"accepted"}', '{"id":7}', "<html>"]) {
-  test(`a 202 without the message's id is no success: ${body || "nothing"}`, async (t) => {
-    const { provider } = await start(t, { status: 202, body });
-    assert.equal((await provider.send(SMS)).class, "ambiguous");
+const eventOf = (event: string, payload: object) =>
+  JSON.stringify({ service: "channels", event, payload: { id: MESSAGE, ...payload } });
+const report = (what: object = {}) =>
+  eventOf("sms.outbound", {
+    reference: SMS.deliveryId,
+    direction: "outgoing",
+    updatedAt: "2026-11-26T11:59:58.574Z",
+    ...what,
   });
-}
+const reply = (what: object = {}) =>
+  eventOf("sms.inbound", {
+    sender: { contact: { identifierKey: "phonenumber", identifierValue: "+12025550123" } },
+    receiver: { connector: { identifierValue: "+15550100" } },
+    body: { type: "text", text: { text: "please stop calling" } },
+    status: "delivered",
+    direction: "incoming",
+    ...what,
+  });
 
-test("each fault of the settings names its field and repeats no value", () => {
-  assert.deepEqual(checkSettings(bird, { ...SETTINGS, signingKey: "chosen-by-us" }), []);
-  const wrong = { accessKey: "", workspaceId: "../x", channelId: "7", signingKey: "a b" };
-  const faults = checkSettings(bird, wrong);
-  assertEach(faults, (fault) => fault.split(":")[0], Object.keys(wrong));
+const failure = (details: string, code: number, reason: string) => ({
+  ...{ status: "delivery_failed", details, reason },
+  failure: { code, source: { name: "sms-messagebird", code: "1" } },
+});
+
+testTextWebhooks({
+  kind: bird,
+  key: "chosen-by-us",
+  otherKey: "an0ther-key",
+  sign({ url, body }, key, at) {
+    const time = String(Math.floor(at.getTime() / 1000));
+    const signature = birdSignature(key, time, url, Buffer.from(body)).toString("base64");
+    return { "messagebird-signature": signature, "messagebird-request-timestamp": time };
+  },
+  maxAgeSeconds: 24 * 60 * 60,
+  url: "https://mail.example.com/webhooks/bird/acme",
+  report,
+  reply,
+  unreadable: {
+    both: OTHER_JSON,
+    reports: [],
+    replies: [reply({ sender: {} }), reply({ sender: null })],
+  },
+  others: { report: reply(), reply: report({ status: "delivered" }) },
+  arrived: { status: "delivered" },
+  messageId: MESSAGE,
+  statuses: [
+    ["accepted", "accepted", "scheduled", "processing", "sent"],
+    ["delivered", "delivered"],
+    ["bounced", "rejected", "skipped", "sending_failed", "delivery_failed"],
+    [null, "deleted", "constructor", null],
+  ],
+  status: (status) => ({ status }),
+  occurredAt: new Date("2026-11-26T11:59:58.574Z"),
+  failures: (
+    [
+      ["unknown_subscriber", 15005, "bounced"],
+      ["incorrect_number", 15005, "bounced"],
+      ["opted_out", 14007, "opted out"],
+      ["received_network_error", 15001, null],
+      ["unavailable_subscriber", 15005, null],
+      ["carrier_rejected", 15005, null],
+      ["constructor", 15005, null],
+    ] as const
+  ).map(([details, code, suppress]) => {
+    const reason = `details: ${details}; code: 1`;
+    return [failure(details, code, reason), { suppress, reason, vendorStatus: String(code) }];
+  }),
+  foreign: [undefined, null, "1001", 7].map((reference) => ({ reference })),
+  replies: [
+    [{}, { sender: "+12025550123", recipient: "+15550100", text: "please stop calling" }],
+    [{ body: { type: "image" } }, undefined],
+    [{ body: null }, undefined],
+  ],
 });

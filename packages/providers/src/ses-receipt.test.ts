@@ -178,6 +178,15 @@ test("ses: both versions of the signature are known, and no other", async () => 
   assert.deepEqual(await read({}, other), FORGED);
 });
 
+test("ses: a message whose proof is no text is forged", async () => {
+  const request = snsMessage({ Message: "{}" });
+  for (const part of ["Type", "SignatureVersion", "Signature", "SigningCertURL", "Timestamp"]) {
+    const odd = { ...JSON.parse(request.body.toString()), [part]: { toString: 1 } };
+    const changed = { ...request, body: Buffer.from(JSON.stringify(odd)) };
+    assert.deepEqual(await readWebhook(sesReceipts, changed, [TOPIC], AT, get), FORGED, part);
+  }
+});
+
 test("ses: a certificate is asked of Amazon SNS alone, in the topic's region, and only for the topic of the settings", async () => {
   const before = asked.length;
   for (const SigningCertURL of [

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
-import { assertEach } from "@belfry/testing/assert-each";
-import { assertHas } from "@belfry/testing/assert-has";
-import { testHttpPromises } from "../test/http-provider-promises.ts";
 import type { ReceivedCall } from "../test/loopback-vendor.ts";
 import { NOW_MS, SMS } from "../test/messages.ts";
-import { providerAtVendor } from "../test/provider-at-vendor.ts";
+import { testTextVendor } from "../test/text-vendor.ts";
 import { signAwsRequest } from "./aws-signature.ts";
-import { checkSettings } from "./settings.ts";
 import { sns } from "./sns.ts";
 
 // The judge follows Amazon's description, read in 2026-11: docs.aws.amazon.com/sns/latest/api/API_Publish.html, …/api/
@@ -68,68 +64,6 @@ function judge({ method, path, headers, body }: ReceivedCall) {
   return isFit ? PUBLISHED : failed(400, "InvalidParameter");
 }
 
-const start = providerAtVendor(sns, SETTINGS);
-
-testHttpPromises({
-  kind: sns,
-  settings: SETTINGS,
-  message: SMS,
-  secrets: [SETTINGS.secretAccessKey],
-  accept: PUBLISHED,
-});
-
-test("the judge takes a signed message, from a number, a name, a short code or whom it chooses", async (t) => {
-  for (const changes of [
-    {},
-    { sender: "+15550100" },
-    { sender: "12345" },
-    { sender: "Belfry2" },
-    { sender: "Belfry", promotional: true },
-  ]) {
-    const { provider } = await start(t, { judge }, changes);
-    assert.deepEqual(await provider.send(SMS), {
-      class: "accepted",
-      reason: "Amazon SNS accepted the message",
-      messageId: MESSAGE,
-      vendorStatus: "200",
-      vendorAnswer: null,
-      retryAfterSeconds: null,
-    });
-  }
-});
-
-test("a message is the vendor's documented request, field by field", async (t) => {
-  const { vendor, provider } = await start(t, { judge }, { sender: "Belfry" });
-  await provider.send(SMS);
-  const entry = "MessageAttributes.entry";
-  assert.deepEqual(Object.fromEntries(new URLSearchParams(vendor.received[0]!.body)), {
-    Action: "Publish",
-    Version: "2010-03-31",
-    PhoneNumber: "+12025550123",
-    Message: SMS.text,
-    [`${entry}.1.Name`]: "AWS.SNS.SMS.SMSType",
-    [`${entry}.1.Value.DataType`]: "String",
-    [`${entry}.1.Value.StringValue`]: "Transactional",
-    [`${entry}.2.Name`]: "AWS.SNS.SMS.SenderID",
-    [`${entry}.2.Value.DataType`]: "String",
-    [`${entry}.2.Value.StringValue`]: "Belfry",
-  });
-});
-
-test("another secret, key or region stops the account", async (t) => {
-  for (const changes of [
-    { secretAccessKey: "of-somebody-else" },
-    { accessKeyId: "AKIAOFSOMEBODYELSE00" },
-    { region: "us-east-1" },
-  ]) {
-    const { provider } = await start(t, { judge }, changes);
-    assertHas(await provider.send(SMS), {
-      class: "credentials",
-      vendorStatus: "SignatureDoesNotMatch",
-    });
-  }
-});
-
 const ERRORS: readonly (readonly [number, string, OutcomeClass])[] = [
   [400, "AccessDenied", "credentials"],
   [403, "AuthorizationError", "credentials"],
@@ -157,22 +91,54 @@ const ERRORS: readonly (readonly [number, string, OutcomeClass])[] = [
   [503, "ServiceUnavailable", "transient"],
   [400, "constructor", "permanent"],
 ];
-for (const [status, code, expected] of ERRORS) {
-  test(`the vendor's ${code} with ${status} is ${expected}`, async (t) => {
-    const { provider } = await start(t, failed(status, code));
-    const outcome = await provider.send(SMS);
-    assertHas(outcome, { class: expected, vendorStatus: code });
-    assert.equal(outcome.suppress, code === "OptedOut" ? "opted out" : undefined);
-    assert.match(outcome.vendorAnswer!, /What is wrong/);
-  });
+/** A message's attribute as the parameters of the request. */
+function attribute(at: number, name: string, value: string) {
+  const entry = `MessageAttributes.entry.${at}`;
+  return {
+    [`${entry}.Name`]: `AWS.${name}`,
+    [`${entry}.Value.DataType`]: "String",
+    [`${entry}.Value.StringValue`]: value,
+  };
 }
 
-for (const body of ["", "{}", "<MessageId></MessageId>", "<MessageId>7</MessageId>", "<html>"]) {
-  test(`a 200 without the message's id is no success: ${body || "nothing"}`, async (t) => {
-    const { provider } = await start(t, { status: 200, body });
-    assert.equal((await provider.send(SMS)).class, "ambiguous");
-  });
-}
+testTextVendor({
+  kind: sns,
+  settings: SETTINGS,
+  secrets: [SETTINGS.secretAccessKey],
+  accept: PUBLISHED,
+  messageId: MESSAGE,
+  judge,
+  read: ({ body }) => Object.fromEntries(new URLSearchParams(body)),
+  path: "/",
+  request: {
+    ...{ Action: "Publish", Version: "2010-03-31" },
+    ...{ PhoneNumber: "+12025550123", Message: SMS.text },
+    ...attribute(1, "SNS.SMS.SMSType", "Transactional"),
+  },
+  variants: [
+    [{ sender: "+15550100" }, attribute(2, "MM.SMS.OriginationNumber", "+15550100")],
+    [{ sender: "12345" }, attribute(2, "MM.SMS.OriginationNumber", "12345")],
+    [{ sender: "Belfry2" }, attribute(2, "SNS.SMS.SenderID", "Belfry2")],
+    [
+      { sender: "Belfry", promotional: true },
+      {
+        ...attribute(1, "SNS.SMS.SMSType", "Promotional"),
+        ...attribute(2, "SNS.SMS.SenderID", "Belfry"),
+      },
+    ],
+  ],
+  refused: [
+    [{ secretAccessKey: "of-somebody-else" }, "SignatureDoesNotMatch"],
+    [{ accessKeyId: "AKIAOFSOMEBODYELSE00" }, "SignatureDoesNotMatch"],
+    [{ region: "us-east-1" }, "SignatureDoesNotMatch"],
+  ],
+  errors: ERRORS.map(([status, code, expected]) => {
+    const suppress = code === "OptedOut" ? ({ suppress: "opted out" } as const) : {};
+    return [code, failed(status, code), { class: expected, vendorStatus: code, ...suppress }];
+  }),
+  unclear: ["", "{}", "<MessageId></MessageId>", "<MessageId>7</MessageId>", "<html>"],
+  wrong: { accessKeyId: "akia", secretAccessKey: "", region: "x.evil", sender: "a\r\nb" },
+});
 
 test("without a base URL the region decides the address", async () => {
   const asked: string[] = [];
@@ -189,11 +155,4 @@ test("without a base URL the region decides the address", async () => {
   assert.equal((await provider.send(SMS)).class, "credentials");
   assert.deepEqual(asked, ["sns.eu-central-1.amazonaws.com"]);
   await provider.close();
-});
-
-test("each fault of the settings names its field and repeats no value", () => {
-  assert.deepEqual(checkSettings(sns, SETTINGS), []);
-  const wrong = { accessKeyId: "akia", secretAccessKey: "", region: "x.evil", sender: "a\r\nb" };
-  const faults = checkSettings(sns, wrong);
-  assertEach(faults, (fault) => fault.split(":")[0], Object.keys(wrong));
 });

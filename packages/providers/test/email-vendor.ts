@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { reasonWords } from "@belfry/contracts/reasons";
-import type { EmailMessage, Receipt, SendOutcome } from "@belfry/contracts/sending";
+import type { EmailMessage, Receipt } from "@belfry/contracts/sending";
 import { assertHas } from "@belfry/testing/assert-has";
 import { BAD_ADDRESSES, NOT_JSON } from "@belfry/testing/hostile";
 import type { ProviderKind } from "../src/provider.ts";
@@ -13,6 +13,7 @@ import type { ReceivedCall } from "./loopback-vendor.ts";
 import { EMAIL, LIST_EMAIL } from "./messages.ts";
 import { providerAtVendor } from "./provider-at-vendor.ts";
 import { readWebhook, type WebhookRequest } from "./read-webhook.ts";
+import { testVendorErrors, type VendorError } from "./vendor-errors.ts";
 
 /** A mail as a vendor reads it from a call; empty or undefined: the call does not say it. */
 export interface MailAtVendor {
@@ -28,13 +29,6 @@ export interface MailAtVendor {
   /** The delivery's id, as the vendor repeats it in receipts. */
   deliveryId: string;
 }
-
-/** One of a vendor's documented errors, and what it means. */
-type VendorError = readonly [
-  what: string,
-  answer: { status: number; body?: object; headers?: Record<string, string> },
-  expected: Partial<SendOutcome>,
-];
 
 interface EmailVendor {
   kind: ProviderKind<EmailMessage>;
@@ -181,20 +175,7 @@ export function testEmailVendor(vendor: EmailVendor): void {
     }
   });
 
-  for (const [what, answer, expected] of vendor.errors) {
-    const said = `${answer.status} ${what}`;
-    test(`${title}: ${said} is ${expected.class}, its words kept`, async (t) => {
-      const body = answer.body === undefined ? "" : JSON.stringify(answer.body);
-      const { provider } = await start(t, { ...answer, body });
-      const outcome = await provider.send(EMAIL);
-      assertHas(outcome, { retryAfterSeconds: null, ...expected });
-      assert.equal(outcome.suppress, expected.suppress, "suppresses what is meant to be, alone");
-      assert.equal(outcome.ofOneMessage, expected.ofOneMessage);
-      if (outcome.class !== "accepted")
-        assert.equal(outcome.vendorAnswer, body === "" ? null : body);
-      assert.ok(!outcome.reason.includes("@"));
-    });
-  }
+  testVendorErrors(title, start, EMAIL, vendor.errors);
 
   test(`${title}: settings that fit have no fault, and each fault names its field`, () => {
     assert.deepEqual(checkSettings(kind, settings), []);

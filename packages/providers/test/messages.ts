@@ -70,3 +70,6 @@ export function testDeps(changes: Partial<ProviderDeps> = {}): ProviderDeps {
     ...changes,
   };
 }
+
+/** Header fields of a call whose request and answer are JSON. */
+export const JSON_HEADERS = { accept: "application/json", "content-type": "application/json" };

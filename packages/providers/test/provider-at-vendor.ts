@@ -4,10 +4,11 @@ import type { ProviderDeps, ProviderKind } from "../src/provider.ts";
 import { type ReceivedCall, startVendor } from "./loopback-vendor.ts";
 import { testDeps } from "./messages.ts";
 
-interface GivenAnswer {
+export interface GivenAnswer {
   status: number;
   headers?: Record<string, string>;
-  body?: string;
+  /** Text, or an object that is sent as JSON. */
+  body?: string | object;
 }
 
 /** The vendor's answer: fixed, computed from the call by a judge, or computed by a function. */
@@ -31,7 +32,9 @@ export function providerAtVendor<Message>(
     const vendor = await startVendor(t, (response, call) => {
       if (typeof answer === "function") return answer(response);
       const given = "judge" in answer ? answer.judge(call) : answer;
-      response.writeHead(given.status, given.headers).end(given.body);
+      const { body } = given;
+      const text = typeof body === "object" ? JSON.stringify(body) : body;
+      response.writeHead(given.status, given.headers).end(text);
     });
     const whole = { ...settings, [addressSetting]: vendor.url, ...changes };
     const provider = kind.create(whole, testDeps(deps));
