@@ -42,7 +42,7 @@ interface TextWebhooks extends Signing {
   unreadable: { both: readonly string[]; reports: readonly string[]; replies: readonly string[] };
   /** Events that are signed and about something else; undefined where there are none. */
   others?: { report: string; reply: string };
-  /** What the vendor says of a message that has arrived. */
+  /** The fields of a report about a message that has arrived. */
   arrived: object;
   /** The message's id at the vendor. */
   messageId: string;
@@ -50,7 +50,7 @@ interface TextWebhooks extends Signing {
   statuses: readonly (readonly [kind: Receipt["kind"] | null, ...statuses: unknown[]])[];
   status(status: unknown): object;
   occurredAt: Date | null;
-  /** What the vendor says of messages that did not arrive. */
+  /** The fields of reports about messages that did not arrive. */
   failures: readonly (readonly [
     what: object,
     /** The reason is ours where the vendor gives only a code: a pattern. */
