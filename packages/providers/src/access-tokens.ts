@@ -1,6 +1,7 @@
 import { storedReason } from "@belfry/contracts/reasons";
 import { type Static, Type } from "@sinclair/typebox";
 import { baseUrlFault } from "./address-guard.ts";
+import { JSON_HEADERS } from "./http-vendor.ts";
 import type { ProviderContext } from "./provider.ts";
 import { NotAccepted, parseObject, refusal, statusClass } from "./send-outcome.ts";
 import { lineField, type SettingsContext, secretField } from "./settings.ts";
@@ -77,9 +78,8 @@ export async function createAccessTokens(
     const result = await calls.post({
       url,
       headers: {
-        accept: "application/json",
+        ...JSON_HEADERS,
         "content-type": "application/x-www-form-urlencoded",
-        "user-agent": "belfry",
       },
       body: tokenRequest(settings),
     });

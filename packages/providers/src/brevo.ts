@@ -147,23 +147,36 @@ export const brevo = defineProvider<EmailMessage, typeof SETTINGS>({
   settings: SETTINGS,
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Brevo",
-    request: (message, settings) => ({
-      url: `${apiUrl(settings, VENDOR_URL)}/v3/smtp/email`,
-      headers: { ...JSON_HEADERS, "api-key": settings.apiKey },
-      body: jsonBody({
-        ...addressesOf(message, settings),
-        subject: breakMarksOfText(message.subject, MARKS),
-        ...(message.html !== "" && { htmlContent: breakMarksOfHtml(message.html, MARKS) }),
-        ...(message.text !== "" && { textContent: breakMarksOfText(message.text, MARKS) }),
-        ...attachmentsOf(message),
-        headers: {
-          ...mailHeaders(message),
-          "X-Mailin-custom": JSON.stringify(messageIds(message)),
-          idempotencyKey: message.deliveryId,
-          ...(settings.testMode ? { "X-Sib-Sandbox": "drop" } : {}),
-        },
-      }),
-    }),
+    request(message, settings) {
+      const { address: email, name, replyTo } = senderOf(message, settings);
+      const { html, text } = message;
+      return {
+        url: `${apiUrl(settings, VENDOR_URL)}/v3/smtp/email`,
+        headers: { ...JSON_HEADERS, "api-key": settings.apiKey },
+        // JSON leaves out undefined fields.
+        body: jsonBody({
+          sender: { email, name },
+          to: [toAddress(message.to)],
+          cc: message.cc?.map(toAddress),
+          bcc: message.bcc?.map(toAddress),
+          replyTo: replyTo && { email: replyTo },
+          subject: breakMarksOfText(message.subject, MARKS),
+          htmlContent: breakMarksOfHtml(html, MARKS) || undefined,
+          textContent: breakMarksOfText(text, MARKS) || undefined,
+          // The vendor derives the type of a file from its name.
+          attachment: message.attachments?.map((file) => ({
+            name: file.name,
+            content: new Base64Of(file),
+          })),
+          headers: {
+            ...mailHeaders(message),
+            "X-Mailin-custom": JSON.stringify(messageIds(message)),
+            idempotencyKey: message.deliveryId,
+            "X-Sib-Sandbox": settings.testMode ? "drop" : undefined,
+          },
+        }),
+      };
+    },
     acceptedId: ({ messageId }) => messageId,
     meaning: ({ code, message }) => {
       const meaning = meaningOf(ERRORS, code);
@@ -175,23 +188,4 @@ export const brevo = defineProvider<EmailMessage, typeof SETTINGS>({
   }),
 });
 
-/** The vendor derives the type of a file from its name. */
-function attachmentsOf({ attachments }: EmailMessage) {
-  if (attachments === undefined) return {};
-  return {
-    attachment: attachments.map((file) => ({ name: file.name, content: new Base64Of(file) })),
-  };
-}
-
 const toAddress = (address: string) => ({ email: wireAddress(address) });
-
-function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
-  const { address, name, replyTo } = senderOf(message, settings);
-  return {
-    sender: { email: address, ...(name !== undefined && { name }) },
-    to: [toAddress(message.to)],
-    ...(message.cc && { cc: message.cc.map(toAddress) }),
-    ...(message.bcc && { bcc: message.bcc.map(toAddress) }),
-    ...(replyTo !== undefined && { replyTo: { email: replyTo } }),
-  };
-}

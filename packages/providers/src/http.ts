@@ -9,8 +9,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import { addressFault } from "./address-guard.ts";
 import { headerFaults, headerLines, OPEN_HEADERS } from "./header-lines.ts";
 import type { HttpMethod } from "./http-calls.ts";
+import { JSON_HEADERS } from "./http-vendor.ts";
 import { isError, pointerFault, valueAt } from "./json-pointer.ts";
-import { mailHeaders } from "./message-form.ts";
+import { mailHeaders, messageIds } from "./message-form.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import type { HttpAnswer } from "./send-outcome.ts";
 import { outcome, refusal, statusClass } from "./send-outcome.ts";
@@ -25,20 +26,12 @@ const IDS = ["delivery_id", "event_id", "tenant_id"] as const;
 /** Names that the body's tags may use, by the content of a message. */
 const NAMES = {
   email: [
-    "to",
-    "subject",
-    "html",
-    "text",
-    "headers",
-    "from_name",
-    "reply_to",
-    "cc",
-    "bcc",
+    ...["to", "subject", "html", "text", "headers", "from_name", "reply_to", "cc", "bcc"],
     ...IDS,
     "secret",
   ],
   text: ["to", "text", "segments", "encoding", ...IDS, "secret"],
-} as const;
+};
 
 function settingsOf(names: readonly string[], example: string) {
   return Type.Object(
@@ -151,7 +144,7 @@ function mailValues(message: EmailMessage): Record<string, unknown> {
   const { to, subject, html, text, fromName, replyTo, cc = [], bcc = [] } = message;
   const envelope = { from_name: fromName ?? "", reply_to: replyTo ?? "", cc, bcc };
   const headers = mailHeaders(message);
-  return { to, subject, html, text, headers, ...envelope, ...idsOf(message) };
+  return { to, subject, html, text, headers, ...envelope, ...messageIds(message) };
 }
 
 /** Text messages through any API that accepts a message by one request with a JSON body. */
@@ -164,13 +157,9 @@ export const httpText = defineProvider<SmsMessage, ReturnType<typeof settingsOf>
   create: (settings, context) =>
     createHttp(settings, context, (message) => {
       const { to, text, segments, encoding } = message;
-      return { to, text, segments, encoding, ...idsOf(message) };
+      return { to, text, segments, encoding, ...messageIds(message) };
     }),
 });
-
-function idsOf({ deliveryId, eventId, tenantId }: EmailMessage | SmsMessage) {
-  return { delivery_id: deliveryId, event_id: eventId, tenant_id: tenantId };
-}
 
 function faultsOf(settings: Settings, context: SettingsContext, names: readonly string[]) {
   const { url, headers = "", body, successStatuses, messageIdPointer, errorPointer } = settings;
@@ -218,9 +207,7 @@ async function createHttp<Message>(
     value,
   ]);
   const headers = {
-    accept: "application/json",
-    "content-type": "application/json",
-    "user-agent": "belfry",
+    ...JSON_HEADERS,
     ...Object.fromEntries(own),
   };
   // An API may repeat these in its answer, or only the part of `Bearer abc` after the scheme.

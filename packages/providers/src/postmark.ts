@@ -159,20 +159,33 @@ export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
   settings: SETTINGS,
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Postmark",
-    request: (message, settings) => ({
-      url: `${apiUrl(settings, VENDOR_URL)}/email`,
-      headers: { ...JSON_HEADERS, "x-postmark-server-token": settings.serverToken },
-      body: jsonBody({
-        ...addressesOf(message, settings),
-        Subject: message.subject,
-        ...(message.html === "" ? {} : { HtmlBody: message.html }),
-        ...(message.text === "" ? {} : { TextBody: message.text }),
-        Headers: Object.entries(mailHeaders(message)).map(([Name, Value]) => ({ Name, Value })),
-        Metadata: messageIds(message),
-        ...attachmentsOf(message),
-        MessageStream: settings.messageStream ?? DEFAULT_STREAM,
-      }),
-    }),
+    request(message, settings) {
+      const { address, name, replyTo } = senderOf(message, settings);
+      return {
+        url: `${apiUrl(settings, VENDOR_URL)}/email`,
+        headers: { ...JSON_HEADERS, "x-postmark-server-token": settings.serverToken },
+        // JSON leaves out undefined fields.
+        body: jsonBody({
+          From: namedAddress(address, name),
+          To: wireAddress(message.to),
+          Cc: message.cc?.map(wireAddress).join(", "),
+          Bcc: message.bcc?.map(wireAddress).join(", "),
+          ReplyTo: replyTo,
+          Subject: message.subject,
+          HtmlBody: message.html || undefined,
+          TextBody: message.text || undefined,
+          Headers: Object.entries(mailHeaders(message)).map(([Name, Value]) => ({ Name, Value })),
+          Metadata: messageIds(message),
+          Attachments: message.attachments?.map((file) => ({
+            Name: file.name,
+            Content: new Base64Of(file),
+            ContentType: file.type,
+            ContentID: file.cid && `cid:${file.cid}`,
+          })),
+          MessageStream: settings.messageStream ?? DEFAULT_STREAM,
+        }),
+      };
+    },
     acceptedId: ({ ErrorCode, MessageID }) => (ErrorCode === 0 ? MessageID : undefined),
     meaning: ({ ErrorCode, Message }) => {
       const meaning = meaningOf(ERRORS, ErrorCode);
@@ -182,26 +195,3 @@ export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
     },
   }),
 });
-
-function attachmentsOf({ attachments }: EmailMessage) {
-  if (attachments === undefined) return {};
-  return {
-    Attachments: attachments.map((file) => ({
-      Name: file.name,
-      Content: new Base64Of(file),
-      ContentType: file.type,
-      ...(file.cid === undefined ? {} : { ContentID: `cid:${file.cid}` }),
-    })),
-  };
-}
-
-function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
-  const { address, name, replyTo } = senderOf(message, settings);
-  return {
-    From: namedAddress(address, name),
-    To: wireAddress(message.to),
-    ...(message.cc && { Cc: message.cc.map(wireAddress).join(", ") }),
-    ...(message.bcc && { Bcc: message.bcc.map(wireAddress).join(", ") }),
-    ...(replyTo !== undefined && { ReplyTo: replyTo }),
-  };
-}

@@ -131,16 +131,7 @@ export function defineProvider<Message, Settings extends TObject>(
 ): ProviderKind<Message> {
   const callsOf = (settings: object) => definition.maxCalls?.(settings) ?? MAX_CALLS;
   const kind: ProviderKind<Message> = {
-    kind: definition.kind,
-    content: definition.content,
-    title: definition.title,
-    receipts: definition.receipts,
-    inbound: definition.inbound,
-    idempotent: definition.idempotent,
-    maxMessageBytes: definition.maxMessageBytes,
-    attachments: definition.attachments,
-    takesNoInlineImages: definition.takesNoInlineImages,
-    settings: definition.settings,
+    ...definition,
     maxCalls: callsOf({}),
     faults(settings, context) {
       const { baseUrl } = settings;

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, createPublicKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import type { Content } from "@belfry/contracts/channels";
 import { PHONE } from "@belfry/contracts/identifiers";
 import type { InboundText } from "@belfry/contracts/inbound";
@@ -228,6 +228,15 @@ export function signedJson<Event extends object>(vendor: SignedJson<Event>): Pro
       return isTheirs ? vendor.event(parseReceiptBody(body)) : "forged";
     };
   };
+}
+
+/** Parses a vendor's public key in DER form; undefined if it is none. */
+export function publicKeyOf(der: Buffer): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: der, format: "der", type: "spki" });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Compares a secret in a time that does not depend on where the texts differ. */

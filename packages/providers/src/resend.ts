@@ -171,23 +171,36 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
   settings: SETTINGS,
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Resend",
-    request: (message, settings) => ({
-      url: `${apiUrl(settings, VENDOR_URL)}/emails`,
-      headers: {
-        ...JSON_HEADERS,
-        authorization: `Bearer ${settings.apiKey}`,
-        "idempotency-key": message.deliveryId,
-      },
-      body: jsonBody({
-        ...addressesOf(message, settings),
-        subject: message.subject,
-        ...(message.html === "" ? {} : { html: message.html }),
-        ...(message.text === "" ? {} : { text: message.text }),
-        headers: mailHeaders(message),
-        ...attachmentsOf(message),
-        tags: Object.entries(tagsOf(message)).map(([name, value]) => ({ name, value })),
-      }),
-    }),
+    request(message, settings) {
+      const { address, name, replyTo } = senderOf(message, settings);
+      return {
+        url: `${apiUrl(settings, VENDOR_URL)}/emails`,
+        headers: {
+          ...JSON_HEADERS,
+          authorization: `Bearer ${settings.apiKey}`,
+          "idempotency-key": message.deliveryId,
+        },
+        // JSON leaves out undefined fields.
+        body: jsonBody({
+          from: namedAddress(address, name),
+          to: [wireAddress(message.to)],
+          cc: message.cc?.map(wireAddress),
+          bcc: message.bcc?.map(wireAddress),
+          reply_to: replyTo && [replyTo],
+          subject: message.subject,
+          html: message.html || undefined,
+          text: message.text || undefined,
+          headers: mailHeaders(message),
+          attachments: message.attachments?.map((file) => ({
+            filename: file.name,
+            content: new Base64Of(file),
+            content_type: file.type,
+            content_id: file.cid,
+          })),
+          tags: Object.entries(tagsOf(message)).map(([name, value]) => ({ name, value })),
+        }),
+      };
+    },
     acceptedId: ({ id }) => id,
     meaning: ({ name, message }) => {
       const words = String(message);
@@ -201,29 +214,6 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
     },
   }),
 });
-
-function attachmentsOf({ attachments }: EmailMessage) {
-  if (attachments === undefined) return {};
-  return {
-    attachments: attachments.map((file) => ({
-      filename: file.name,
-      content: new Base64Of(file),
-      content_type: file.type,
-      ...(file.cid === undefined ? {} : { content_id: file.cid }),
-    })),
-  };
-}
-
-function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
-  const { address, name, replyTo } = senderOf(message, settings);
-  return {
-    from: namedAddress(address, name),
-    to: [wireAddress(message.to)],
-    ...(message.cc && { cc: message.cc.map(wireAddress) }),
-    ...(message.bcc && { bcc: message.bcc.map(wireAddress) }),
-    ...(replyTo !== undefined && { reply_to: [replyTo] }),
-  };
-}
 
 function tagsOf(message: EmailMessage): Record<string, string> {
   const copies = copiesOf(message).length;

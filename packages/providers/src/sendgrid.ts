@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { type KeyObject, verify } from "node:crypto";
 import { wireAddress } from "@belfry/contracts/addresses";
 import type { EmailMessage, OutgoingAttachment } from "@belfry/contracts/sending";
 import type sdkClient from "@sendgrid/client";
@@ -13,6 +13,7 @@ import {
   entryOf,
   listOf,
   momentOfSeconds,
+  publicKeyOf,
   recordOf,
   signedJson,
   textSetting,
@@ -87,13 +88,8 @@ const receipts = mailReceipts<unknown[]>({
 
 /** Parses the vendor's public key (base64 of its DER form). Returns undefined if it is not a P-256 key. */
 function webhookKey(base64: string): KeyObject | undefined {
-  try {
-    const der = Buffer.from(base64, "base64");
-    const key = createPublicKey({ key: der, format: "der", type: "spki" });
-    return key.asymmetricKeyDetails?.namedCurve === "prime256v1" ? key : undefined;
-  } catch {
-    return undefined;
-  }
+  const key = publicKeyOf(Buffer.from(base64, "base64"));
+  return key?.asymmetricKeyDetails?.namedCurve === "prime256v1" ? key : undefined;
 }
 
 /** Events that are not listed (opens, clicks, …) are private, or not about the delivery. */

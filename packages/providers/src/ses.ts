@@ -109,45 +109,37 @@ export const ses = defineProvider<EmailMessage, typeof SETTINGS>({
 });
 
 function toRequest(message: EmailMessage, settings: Static<typeof SETTINGS>) {
-  const { configurationSet } = settings;
   const sender = senderOf(message, settings);
   const text = (Data: string) => ({ Data, Charset: "UTF-8" });
+  // JSON leaves out undefined fields.
   return {
     FromEmailAddress: namedAddress(sender.address, sender.name),
     Destination: {
       ToAddresses: [wireAddress(message.to)],
-      ...(message.cc && { CcAddresses: message.cc.map(wireAddress) }),
-      ...(message.bcc && { BccAddresses: message.bcc.map(wireAddress) }),
+      CcAddresses: message.cc?.map(wireAddress),
+      BccAddresses: message.bcc?.map(wireAddress),
     },
-    ...(sender.replyTo !== undefined && { ReplyToAddresses: [sender.replyTo] }),
+    ReplyToAddresses: sender.replyTo && [sender.replyTo],
     Content: {
       Simple: {
         Subject: text(message.subject),
         Body: {
-          ...(message.html === "" ? {} : { Html: text(message.html) }),
-          ...(message.text === "" ? {} : { Text: text(message.text) }),
+          Html: message.html === "" ? undefined : text(message.html),
+          Text: message.text === "" ? undefined : text(message.text),
         },
-        ...attachmentsOf(message),
+        Attachments: message.attachments?.map((file) => ({
+          FileName: file.name,
+          ContentType: file.type,
+          RawContent: new Base64Of(file),
+          ContentTransferEncoding: "BASE64",
+          ContentDisposition: file.cid === undefined ? "ATTACHMENT" : "INLINE",
+          ContentId: file.cid,
+        })),
         Headers: Object.entries(headersOf(message)).map(([Name, Value]) => ({ Name, Value })),
       },
     },
     EmailTags: Object.entries(messageIds(message)).map(([Name, Value]) => ({ Name, Value })),
-    ...(configurationSet === undefined ? {} : { ConfigurationSetName: configurationSet }),
-  };
-}
-
-function attachmentsOf({ attachments }: EmailMessage) {
-  if (attachments === undefined) return {};
-  return {
-    Attachments: attachments.map((file) => ({
-      FileName: file.name,
-      ContentType: file.type,
-      RawContent: new Base64Of(file),
-      ContentTransferEncoding: "BASE64",
-      ...(file.cid === undefined
-        ? { ContentDisposition: "ATTACHMENT" }
-        : { ContentDisposition: "INLINE", ContentId: file.cid }),
-    })),
+    ConfigurationSetName: settings.configurationSet,
   };
 }
 

@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { verify } from "node:crypto";
 import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { apiUrl, createHttpVendor, each, JSON_HEADERS, meaningOf } from "./http-vendor.ts";
@@ -9,6 +9,7 @@ import {
   listOf,
   momentOf,
   phoneOf,
+  publicKeyOf,
   receiptText,
   recordOf,
   signedJson,
@@ -101,7 +102,7 @@ const webhooks = textWebhooks<TelnyxEvent>({
     // event is recognized by its message and status.
     time: ["telnyx-timestamp", 15 * 60],
     isSigned(given, { key: text, time, body }) {
-      const key = telnyxKey(text);
+      const key = publicKeyOf(Buffer.concat([DER_PREFIX, Buffer.from(text, "base64")]));
       const signed = Buffer.concat([Buffer.from(`${time}|`), body]);
       return key !== undefined && verify(null, signed, key, given);
     },
@@ -157,15 +158,6 @@ const BLOCKED = "40300";
 
 /** The bytes before the 32 bytes of an Ed25519 key in DER form (RFC 8410). */
 const DER_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
-
-function telnyxKey(base64: string): KeyObject | undefined {
-  try {
-    const der = Buffer.concat([DER_PREFIX, Buffer.from(base64, "base64")]);
-    return createPublicKey({ key: der, format: "der", type: "spki" });
-  } catch {
-    return undefined;
-  }
-}
 
 /** Text messages through Telnyx's Messaging API, `POST /v2/messages`. */
 export const telnyx = defineProvider<SmsMessage, typeof SETTINGS>({
