@@ -18,40 +18,13 @@ const BY_STATUS: Record<number, ProblemName> = {
   503: "unavailable",
 };
 
-interface FaultOfAjv {
-  instancePath: string;
-  keyword: string;
-  message?: string;
-  params: Record<string, unknown>;
-}
-
 /** Returns the problem to answer for an error: a plain 500 unless the error is known to be the client's fault. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return new Problem("internal", { cause: error });
-  const { validation, statusCode } = error as { validation?: FaultOfAjv[]; statusCode?: unknown };
-  if (Array.isArray(validation)) {
-    return new Problem("validation", { message: validation.map(faultMessage), cause: error });
-  }
+  const { statusCode } = error as { statusCode?: unknown };
   const name = typeof statusCode === "number" ? BY_STATUS[statusCode] : undefined;
   return new Problem(name ?? "internal", { cause: error });
-}
-
-/** Names the field and its fault, as in `payload.userId must be a string`. */
-function faultMessage(fault: FaultOfAjv): string {
-  const path = fault.instancePath
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (fault.keyword === "required") {
-    return `${[...path, String(fault.params.missingProperty)].join(".")} is required`;
-  }
-  const field = path.length === 0 ? "the body" : path.join(".");
-  if (fault.keyword === "type") {
-    const type = String(fault.params.type);
-    return `${field} must be ${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
-  }
-  return `${field} ${fault.message ?? "is not allowed"}`;
 }
 
 /**

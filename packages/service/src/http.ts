@@ -87,9 +87,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       // Node's own refusal has no body. `onRequest` refuses instead.
       requireHostHeader: false,
     },
-    ajv: {
-      customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true },
-    },
     frameworkErrors: (error, request, reply) => {
       reply.header(HEADERS.traceId, request.id);
       sendProblem(error, request, reply);
