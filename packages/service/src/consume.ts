@@ -1,5 +1,5 @@
 import type { ConsumerDefinition, StreamDefinition } from "@belfry/contracts/streams";
-import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import type { ConsumerInfo } from "@nats-io/jetstream";
 import {
   deadline,
   type NatsConnection,
@@ -19,7 +19,7 @@ import {
 import { counter, gauge } from "./metrics.ts";
 import { pause } from "./pause.ts";
 import { openPull, type Pull } from "./pull.ts";
-import { ensureConsumer } from "./streams.ts";
+import { ensureConsumer, managerOf } from "./streams.ts";
 
 const DRAIN_TIMEOUT_MS = 2000;
 const FLUSH_TIMEOUT_MS = 2000;
@@ -267,15 +267,4 @@ function readInfos(): Promise<ConsumerInfo[]> {
     infos = undefined;
   });
   return infos;
-}
-
-const managers = new WeakMap<NatsConnection, Promise<JetStreamManager>>();
-
-function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
-  let manager = managers.get(nc);
-  if (manager === undefined) {
-    manager = jetstreamManager(nc, { checkAPI: false });
-    managers.set(nc, manager);
-  }
-  return manager;
 }

@@ -77,7 +77,11 @@ async function persist(options: EnsureOptions, attempt: () => Promise<void>): Pr
   }
 }
 
-function managerOf(nc: NatsConnection, timeout: number): Promise<JetStreamManager> {
+/** Returns the client of the JetStream API. It sends nothing before its first call. */
+export function managerOf(
+  nc: NatsConnection,
+  timeout = READ_TIMEOUT_MS,
+): Promise<JetStreamManager> {
   return jetstreamManager(nc, { checkAPI: false, timeout });
 }
 
@@ -183,7 +187,7 @@ function faultyField(wanted: object, actual: object): string | undefined {
 
 /** Returns the age of the oldest message of a stream in ms, or undefined if the stream is empty. */
 export async function oldestMessageMs(nc: NatsConnection, stream: StreamDefinition) {
-  const manager = await managerOf(nc, READ_TIMEOUT_MS);
+  const manager = await managerOf(nc);
   const { state } = await manager.streams.info(stream.name);
   return state.messages === 0 ? undefined : Date.now() - Date.parse(state.first_ts);
 }
@@ -193,7 +197,7 @@ export async function oldestUndeliveredMs(
   nc: NatsConnection,
   { stream, durable, filterSubject }: ConsumerDefinition,
 ) {
-  const manager = await managerOf(nc, READ_TIMEOUT_MS);
+  const manager = await managerOf(nc);
   const { delivered, num_pending } = await manager.consumers.info(stream, durable);
   if (num_pending === 0) return undefined;
   const after = { seq: delivered.stream_seq + 1, next_by_subj: filterSubject };
@@ -220,7 +224,7 @@ export function createStoreWatch(options: StoreWatchOptions): () => Promise<void
   const { nc, streams, recentMs, onLost, now } = options;
   const births = new Map<string, string>();
   return async () => {
-    const manager = await managerOf(nc, READ_TIMEOUT_MS);
+    const manager = await managerOf(nc);
     // The requests are sent together, so that the server and this process wake up once.
     const looks = await Promise.allSettled(
       streams.map(async ({ name }) => {
