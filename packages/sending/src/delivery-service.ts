@@ -1,13 +1,11 @@
 import type { ProviderChannel, WEBHOOK } from "@belfry/contracts/channels";
 import { deliveriesConsumer, deliveriesStream } from "@belfry/contracts/streams";
-import { messageTries } from "@belfry/database/message-tries";
+import { messageTries, storeDeadMessage } from "@belfry/database/message-tries";
 import { type OpenDatabase, openDatabase } from "@belfry/database/open-database";
 import { consumeLoop } from "@belfry/service/consume";
-import type { MessageHandler, SetAside } from "@belfry/service/message-batch";
+import type { MessageHandler } from "@belfry/service/message-batch";
 import type { NatsLink } from "@belfry/service/nats";
 import type { Parts, Service } from "@belfry/service/run-service";
-import type pg from "pg";
-import { uuidv7 } from "uuidv7";
 import type { ClaimingConfig } from "./sender-config.ts";
 
 /** The part of the shutdown grace period in ms that is kept for closing connections after settling has given up. */
@@ -68,7 +66,10 @@ export function deliveryService<C extends ClaimingConfig>({
             // Each message is acknowledged separately, so that a slow receiver does not delay other messages.
             batchSize: 1,
             concurrency: config.MESSAGES_IN_HAND,
-            setAside: setAsideIn(pool, stream.name),
+            async setAside({ subject, data, deliveryCount: deliveries }, reason) {
+              const message = { stream: stream.name, subject, data, deliveries, reason };
+              await storeDeadMessage(pool, message);
+            },
             tries: messageTries(pool, stream.name),
             canWork: () => database.isThere(),
             onStarted: () => {
@@ -81,17 +82,6 @@ export function deliveryService<C extends ClaimingConfig>({
         close,
       };
     },
-  };
-}
-
-/** Stores messages that will never be handled in `dead_messages`. */
-export function setAsideIn(pool: pg.Pool, stream: string): SetAside {
-  return async (message, reason) => {
-    await pool.query(
-      `insert into dead_messages (id, stream, subject, data, deliveries, reason)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [uuidv7(), stream, message.subject, Buffer.from(message.data), message.deliveryCount, reason],
-    );
   };
 }
 
