@@ -93,7 +93,7 @@ export function routeEvent(
 function isSensitive(event: StoredEvent, templates: ActiveTemplates): boolean {
   return [...templates.values()].some(
     ({ sensitive, sensitiveUntil }) =>
-      sensitive || (sensitiveUntil !== undefined && event.acceptedAt <= sensitiveUntil),
+      sensitive || (sensitiveUntil !== null && event.acceptedAt <= sensitiveUntil),
   );
 }
 
@@ -230,7 +230,7 @@ function renderPush(
   const rendered = variant.render(variables, {
     locale: tenant.defaultLocale,
     timeZone: preferences.recipient?.timezone ?? tenant.timeZone ?? undefined,
-    required: template.required,
+    required: template.required ?? undefined,
     system: withEventItems(undefined, 1, () => [{ id: event.id, at, variables }]),
   });
   if (!rendered.ok) {
@@ -272,7 +272,7 @@ interface Timed {
 }
 
 function isTimed({ digest, throttle, afterUnreadSeconds }: ActiveTemplate): boolean {
-  return digest !== undefined || throttle !== undefined || afterUnreadSeconds !== undefined;
+  return digest !== null || throttle !== null || afterUnreadSeconds !== null;
 }
 
 /**
@@ -283,9 +283,9 @@ function isTimed({ digest, throttle, afterUnreadSeconds }: ActiveTemplate): bool
 function timingOf(timed: Timed): DeliveryTiming | undefined {
   const { event, preferences, tenant, channel, template, variant, isSensitive, hasPush } = timed;
   const { digest: setting, throttle, afterUnreadSeconds } = template;
-  const digest = isSensitive || event.isBroadcast ? undefined : setting;
-  const unread = hasPush ? afterUnreadSeconds : undefined;
-  if (!digest && !throttle && unread === undefined) return undefined;
+  const digest = isSensitive || event.isBroadcast ? null : setting;
+  const unread = hasPush ? afterUnreadSeconds : null;
+  if (!digest && !throttle && unread === null) return undefined;
   const timing: DeliveryTiming = {
     userId: event.userId,
     eventType: event.eventType,
@@ -298,7 +298,7 @@ function timingOf(timed: Timed): DeliveryTiming | undefined {
   const quietEnd = preferences.recipient?.quietEnd ?? null;
   if (quietEnd !== null) timing.quietEnd = quietEnd;
   if (throttle) timing.throttle = throttle;
-  if (unread !== undefined) timing.unlessRead = Math.min(unread, tenant.mostRestSeconds);
+  if (unread !== null) timing.unlessRead = Math.min(unread, tenant.mostRestSeconds);
   if (digest) {
     const { key, maxSeconds = MAX_DIGEST_SECONDS, ...window } = digest;
     const isMail = sentRow(channel).content === "email";

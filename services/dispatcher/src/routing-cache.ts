@@ -18,18 +18,22 @@ import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/
 import type { CompiledTemplate } from "@belfry/templates/source";
 import type pg from "pg";
 
-/** An active template of a channel, ready for use. The settings apply to all its languages. */
-export interface ActiveTemplate {
+/** The settings of a template, which apply to all its languages. */
+interface TemplateSettings {
   targetChannel: string | null;
   sensitive: boolean;
-  /** Events that were accepted up to this time are sensitive; undefined if there are none. */
-  sensitiveUntil: Date | undefined;
+  /** Events that were accepted up to this time are sensitive; null if there are none. */
+  sensitiveUntil: Date | null;
   expiresAfterSeconds: number | null;
-  /** Names of required variables: if one is missing, nothing is sent. Undefined if there are none. */
-  required: readonly string[] | undefined;
-  digest?: DigestSettings | undefined;
-  throttle?: ThrottleSettings | undefined;
-  afterUnreadSeconds?: number | undefined;
+  /** Names of required variables: if one is missing, nothing is sent. Null if there are none. */
+  required: readonly string[] | null;
+  digest: DigestSettings | null;
+  throttle: ThrottleSettings | null;
+  afterUnreadSeconds: number | null;
+}
+
+/** An active template of a channel, ready for use. */
+export interface ActiveTemplate extends TemplateSettings {
   /** The languages of the template by locale; the key "" is the default. */
   variants: ReadonlyMap<string, ActiveVariant>;
 }
@@ -132,17 +136,18 @@ function bytesOf(templates: ActiveTemplates): number {
 
 /** Builds a template from its rows, one for each language. */
 function toActive(rows: readonly RoutingTemplate[]): ActiveTemplate {
-  const { targetChannel, sensitive, sensitiveUntil, expiresAfterSeconds, required } = rows[0]!;
   const variants = new Map(rows.map((row) => [row.locale, toVariant(row)]));
+  const { targetChannel, sensitive, sensitiveUntil, expiresAfterSeconds, required } = rows[0]!;
+  const { digest, throttle, afterUnreadSeconds } = rows[0]!;
   return {
     targetChannel,
     sensitive,
-    sensitiveUntil: sensitiveUntil ?? undefined,
+    sensitiveUntil,
     expiresAfterSeconds,
-    required: required ?? undefined,
-    digest: rows[0]!.digest ?? undefined,
-    throttle: rows[0]!.throttle ?? undefined,
-    afterUnreadSeconds: rows[0]!.afterUnreadSeconds ?? undefined,
+    required,
+    digest,
+    throttle,
+    afterUnreadSeconds,
     variants,
   };
 }
@@ -171,23 +176,13 @@ export interface RoutingTenant {
 }
 
 /** The current version of an active template in one language. */
-interface RoutingTemplate {
+interface RoutingTemplate extends TemplateSettings {
   ownerId: string;
   eventType: string;
   channel: Channel;
   /** "" for the default variant. */
   locale: string;
   versionId: string;
-  targetChannel: string | null;
-  sensitive: boolean;
-  /** Events that were accepted up to this time are sensitive; null if there are none. */
-  sensitiveUntil: Date | null;
-  expiresAfterSeconds: number | null;
-  /** Names of required variables; null if there are none. */
-  required: string[] | null;
-  digest: DigestSettings | null;
-  throttle: ThrottleSettings | null;
-  afterUnreadSeconds: number | null;
   /** A CompiledTemplate; null if a sender renders the channel. */
   compiled: unknown;
 }
