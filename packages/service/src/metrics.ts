@@ -60,10 +60,3 @@ export function gauge<Label extends string>(
         }),
   });
 }
-
-/** Returns the age of a UUIDv7 in seconds by our clock, never negative. Undefined for another kind of id. */
-export function secondsSinceId(id: string, nowMs: number = Date.now()): number | undefined {
-  if (id[14] !== "7") return undefined;
-  const madeAtMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-  return Number.isNaN(madeAtMs) ? undefined : Math.max(0, nowMs - madeAtMs) / 1000;
-}

@@ -1,9 +1,10 @@
 import { IN_APP, PROVIDER_CHANNELS, SENT_CHANNELS } from "@belfry/contracts/channels";
+import { secondsSinceId } from "@belfry/contracts/identifiers";
 import type { KeptDays } from "@belfry/contracts/retention";
 import { callFunction, type Pool } from "@belfry/database/connection";
 import type { DispatchResult, EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { readExpiryLags } from "@belfry/database/functions/expire-batch";
-import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
+import { counter, gauge, histogram } from "@belfry/service/metrics";
 import type pg from "pg";
 import { readSearchLags } from "./search-rows.ts";
 

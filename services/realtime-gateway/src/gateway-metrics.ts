@@ -1,4 +1,5 @@
-import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
+import { secondsSinceId } from "@belfry/contracts/identifiers";
+import { counter, gauge, histogram } from "@belfry/service/metrics";
 import type { Codec } from "./codec.ts";
 import type { Bound } from "./held-bytes.ts";
 import { DISCONNECTS } from "./protocol.ts";
