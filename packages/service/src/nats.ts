@@ -200,3 +200,18 @@ export function announce(
     return false;
   }
 }
+
+const FLUSH_TIMEOUT_MS = 2000;
+
+/**
+ * Publishes messages that no stream stores. Resolves when the server has received all; throws if that is not certain.
+ * Publishes nothing while NATS is away, because a buffered message could arrive minutes late.
+ */
+export async function publishAll(
+  nats: Pick<NatsLink, "nc" | "isConnected">,
+  messages: readonly { subject: string; message: string | Uint8Array }[],
+): Promise<void> {
+  if (!nats.isConnected()) throw new Error("NATS is not connected");
+  for (const { subject, message } of messages) nats.nc.publish(subject, message);
+  await deadline(nats.nc.flush(), FLUSH_TIMEOUT_MS);
+}

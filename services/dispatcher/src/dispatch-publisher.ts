@@ -15,7 +15,7 @@ import {
 } from "@belfry/contracts/streams";
 import type { NewPush } from "@belfry/database/functions/dispatch-events";
 import type { Logger } from "@belfry/service/logger";
-import type { NatsLink } from "@belfry/service/nats";
+import { type NatsLink, publishAll } from "@belfry/service/nats";
 import type { Publisher } from "@belfry/service/publish";
 import { endWith, faultOf, type Span, tracer } from "@belfry/service/tracing";
 
@@ -47,7 +47,6 @@ export interface DispatchPublisher {
   publishPushes(pushes: readonly OutgoingPush[]): Promise<void>;
 }
 
-const FLUSH_TIMEOUT_MS = 2000;
 /** Keeps a message well below the NATS server's limit of 1 MiB, even with the longest texts. */
 const MAX_PUBLICATIONS_PER_MESSAGE = 20;
 
@@ -85,8 +84,8 @@ export function createDispatchPublisher(options: {
 
     async publishPushes(pushes) {
       if (pushes.length === 0) return;
-      if (!nats.isConnected()) throw new Error("NATS is not connected");
       const spans: Span[] = [];
+      const messages: { subject: string; message: string }[] = [];
       const ofUser = Map.groupBy(pushes, ({ tenantId, userId }) => `${tenantId} ${userId}`);
       for (const group of ofUser.values()) {
         const { tenantId, userId } = group[0]!;
@@ -94,15 +93,13 @@ export function createDispatchPublisher(options: {
         const inOrder = group.toSorted((a, b) => a.offset - b.offset);
         for (const slice of slices(inOrder, MAX_PUBLICATIONS_PER_MESSAGE)) {
           const publications = slice.map((push) => toPublication(push, spans));
-          nats.nc.publish(
-            subject,
-            encodeRealtimeMessage({ version: 1, kind: "publication", userId, publications }),
-          );
+          const message = { version: 1, kind: "publication", userId, publications } as const;
+          messages.push({ subject, message: encodeRealtimeMessage(message) });
         }
       }
-      const flushed = within(nats.nc.flush(), FLUSH_TIMEOUT_MS);
-      for (const span of spans) void endWith(span, flushed);
-      await flushed;
+      const published = publishAll(nats, messages);
+      for (const span of spans) void endWith(span, published);
+      await published;
     },
   };
 }
@@ -147,21 +144,9 @@ function toPublication(push: OutgoingPush, spans: Span[]): PublicationText {
   return { ...publication, traceId, traceParent: span.traceParent };
 }
 
-function slices<T>(items: readonly T[], size: number): T[][] {
+/** Cuts a list into parts of at most `size` items. */
+export function slices<T>(items: readonly T[], size: number): T[][] {
   const result: T[][] = [];
   for (let at = 0; at < items.length; at += size) result.push(items.slice(at, at + size));
   return result;
-}
-
-/** Awaits the work; throws if it takes longer than `timeoutMs`. */
-export async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("NATS did not answer in time")), timeoutMs);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,9 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import type { Logger } from "@belfry/service/logger";
-import type { NatsLink } from "@belfry/service/nats";
-import { within } from "./dispatch-publisher.ts";
-
-const FLUSH_TIMEOUT_MS = 2_000;
+import { type NatsLink, publishAll } from "@belfry/service/nats";
 
 /**
  * Returns a round that carries out the erasures of users that tenants have requested over HTTP. All replicas may run
@@ -26,12 +23,7 @@ export function createErasures(deps: {
     const done = await workErasures(
       {
         db,
-        async disconnect(owner) {
-          if (!nats.isConnected()) throw new Error("NATS is not connected");
-          const { subject, message } = await disconnectMessage(db, owner, prefix);
-          nats.nc.publish(subject, message);
-          await within(nats.nc.flush(), FLUSH_TIMEOUT_MS);
-        },
+        disconnect: async (owner) => publishAll(nats, [await disconnectMessage(db, owner, prefix)]),
         onPostponed: (err) => log.warn({ err }, "an erasure cannot go on now: later again"),
       },
       signal,

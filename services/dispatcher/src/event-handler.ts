@@ -21,6 +21,7 @@ import {
   dispatchBatch,
   isEventFault,
 } from "./dispatch-batch.ts";
+import { slices } from "./dispatch-publisher.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
 
 /** Most events in one transaction. */
@@ -50,7 +51,7 @@ export function createEventHandler(deps: DispatchDeps & { concurrency: number })
     const troubles: Troubles = new Map();
     // A message that may have ended a process is handled without earlier events, so that only its own are at risk.
     const inTurn = messages.every(({ unfinishedTries = 0 }) => unfinishedTries === 0);
-    const batches = slices(ids).map((slice) =>
+    const batches = slices(ids, EVENTS_PER_BATCH).map((slice) =>
       dispatching.run(() => dispatchInTurn(own, slice, inTurn, troubles)),
     );
     const ended = await Promise.allSettled(batches);
@@ -67,14 +68,6 @@ export function createEventHandler(deps: DispatchDeps & { concurrency: number })
 function idsOf(message: Message): string[] | undefined {
   const ids = decodeQueueMessage(message.data)?.items.map((item) => item.id.toLowerCase());
   return ids?.every((id) => UUID.test(id)) ? ids : undefined;
-}
-
-function slices(ids: readonly string[]): string[][] {
-  const result: string[][] = [];
-  for (let at = 0; at < ids.length; at += EVENTS_PER_BATCH) {
-    result.push(ids.slice(at, at + EVENTS_PER_BATCH));
-  }
-  return result;
 }
 
 /**
@@ -95,7 +88,8 @@ async function dispatchInTurn(
     if (earlier.every((id) => known.has(id))) mustWait = false;
     for (const id of earlier) known.add(id);
     // Their troubles are dropped here, because each event's own message reports them.
-    for (const slice of slices(await stillUndispatched(deps.pool, earlier))) {
+    const waiting = await stillUndispatched(deps.pool, earlier);
+    for (const slice of slices(waiting, EVENTS_PER_BATCH)) {
       await dispatchApart(deps, slice, false, new Map());
     }
     ({ again, earlier } = await dispatchApart(deps, again, mustWait, troubles));
