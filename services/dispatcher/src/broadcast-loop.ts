@@ -10,7 +10,7 @@ import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import type { Publisher } from "@belfry/service/publish";
 import { countExpanded } from "./dispatcher-metrics.ts";
-import { publishToLane } from "./publish-to-lane.ts";
+import { publishToLanes } from "./sweeper.ts";
 import type { Rest } from "./wake-loop.ts";
 
 interface BroadcastDeps {
@@ -71,7 +71,8 @@ export function createBroadcastLoop(
         if (events === undefined || events.length === 0) continue;
         total += events.length;
         // The bulk lane, so that a broadcast never delays the events that its tenant sends to single users.
-        if (!(await publishToLane(deps, "bulk", events))) return total;
+        const published = await publishToLanes(deps, events, () => "bulk");
+        if (published < events.length) return total;
       }
       rests = hasMoved ? 0 : rests + 1;
       if (rests > 0) await pause(REST_MS, signal);

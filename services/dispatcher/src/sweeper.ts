@@ -9,6 +9,7 @@ import { recordReconciled } from "@belfry/database/reconciliations";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";
 import type pg from "pg";
+import { slices } from "./dispatch-publisher.ts";
 import { countReconciled } from "./dispatcher-metrics.ts";
 
 interface SweeperDeps {
@@ -62,7 +63,11 @@ async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<n
     const last = stuck.at(-1);
     if (last === undefined) break;
     after = last.eventId;
-    const published = await publish(deps, tally, stuck);
+    const lastEvents = new Map(stuck.map(({ tenantId, eventId }) => [tenantId, eventId]));
+    const above = await tenantsAbove(pool, lastEvents, deps.expressPerMinute);
+    const published = await publishToLanes(deps, stuck, ({ tenantId }) =>
+      above.has(tenantId) ? "bulk" : tally.laneOf(tenantId),
+    );
     total += published;
     if (published < stuck.length) break;
   }
@@ -72,29 +77,32 @@ async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<n
   return total;
 }
 
-/** Publishes events in one message per lane. Returns the number of published events. */
-async function publish(deps: SweeperDeps, tally: LaneTally, stuck: readonly Unpublished[]) {
-  const { pool, publisher, prefix, log } = deps;
-  const lastEvents = new Map(stuck.map(({ tenantId, eventId }) => [tenantId, eventId]));
-  const above = await tenantsAbove(pool, lastEvents, deps.expressPerMinute);
-  const lanes = Map.groupBy(
-    stuck,
-    ({ tenantId }): EventLane => (above.has(tenantId) ? "bulk" : tally.laneOf(tenantId)),
-  );
+const EVENTS_PER_MESSAGE = 200;
+
+/**
+ * Publishes event ids to the lanes of the events, each lane in the given order. Returns the number of published events.
+ * The others are marked as stuck, so that the sweeper publishes them.
+ */
+export async function publishToLanes<E extends Omit<Unpublished, "tenantId">>(
+  { pool, publisher, prefix, log }: Omit<SweeperDeps, "expressPerMinute">,
+  events: readonly E[],
+  laneOf: (event: E) => EventLane,
+): Promise<number> {
+  const expectStream = eventsStream(prefix).name;
   let published = 0;
-  for (const [lane, events] of lanes) {
-    const items: QueueItem[] = events.map(({ eventId: id, traceId }) => ({ id, traceId }));
-    try {
-      await publisher.publishIds(eventsSubject(prefix, lane), items, {
-        expectStream: eventsStream(prefix).name,
-      });
-      published += items.length;
-    } catch (err) {
-      log.warn({ err }, "stuck events cannot be published");
-      await leaveStuck(
-        pool,
-        items.map(({ id }) => id),
-      );
+  for (const [lane, ofLane] of Map.groupBy(events, laneOf)) {
+    for (const slice of slices(ofLane, EVENTS_PER_MESSAGE)) {
+      const items: QueueItem[] = slice.map(({ eventId: id, traceId }) => ({ id, traceId }));
+      try {
+        await publisher.publishIds(eventsSubject(prefix, lane), items, { expectStream });
+        published += items.length;
+      } catch (err) {
+        log.warn({ err, events: items.length }, "events cannot be published");
+        await leaveStuck(
+          pool,
+          items.map(({ id }) => id),
+        );
+      }
     }
   }
   return published;

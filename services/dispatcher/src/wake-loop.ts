@@ -5,8 +5,7 @@ import { type WokenEvent, wakeEvents } from "@belfry/database/functions/release-
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";
 import { countWoken } from "./dispatcher-metrics.ts";
-import { publishToLane } from "./publish-to-lane.ts";
-import { LaneTally } from "./sweeper.ts";
+import { LaneTally, publishToLanes } from "./sweeper.ts";
 
 interface WakeDeps {
   pool: Pool;
@@ -45,7 +44,8 @@ export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promis
         countWoken(events.length);
         ofRound += events.length;
         total += events.length;
-        if (!(await publish(deps, tally, events))) return total;
+        const laneOf = ({ tenantId }: WokenEvent) => tally.laneOf(tenantId);
+        if ((await publishToLanes(deps, events, laneOf)) < events.length) return total;
         after = next;
       }
       // Another dispatcher is waking the due events.
@@ -53,20 +53,6 @@ export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promis
     }
     return total;
   };
-}
-
-/** Publishes events lane by lane, each lane in the given order. Resolves to whether all were published. */
-async function publish(
-  deps: WakeDeps,
-  tally: LaneTally,
-  events: readonly WokenEvent[],
-): Promise<boolean> {
-  const lanes = Map.groupBy(events, ({ tenantId }) => tally.laneOf(tenantId));
-  let all = true;
-  for (const [lane, ofLane] of lanes) {
-    if (!(await publishToLane(deps, lane, ofLane))) all = false;
-  }
-  return all;
 }
 
 /** The state of waiting work, which is all that an idle dispatcher reads. */
