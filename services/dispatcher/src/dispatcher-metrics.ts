@@ -99,33 +99,22 @@ export function countSearched(rows: number): void {
   if (rows > 0) searched.inc(rows);
 }
 
-/** Registers a gauge that is read at each scrape. */
-export function showSearchLags(pool: Pool): void {
+/** Registers gauges. They are read at each scrape, so they cost nothing between scrapes. */
+export function showLags(pool: Pool, retention: KeptDays, isIndexing: boolean): void {
   gauge(
-    "belfry_search_behind_seconds",
-    "Age of the oldest row that is not yet indexed for search; 0: all rows are",
-    ["table"],
+    "belfry_oldest_waiting_seconds",
+    "Age of the oldest undispatched event, and how overdue the most overdue delivery is",
+    ["what"],
     async (it) => {
-      for (const { table, seconds } of await readSearchLags(pool)) it.set({ table }, seconds);
+      for (const { what, seconds } of await readBacklogAges(pool)) it.set({ what }, seconds);
     },
   );
-}
-
-/** Registers a gauge that is read at each scrape. */
-export function showExpiryLags(pool: Pool, retention: KeptDays): void {
   gauge(
-    "belfry_expiry_behind_seconds",
-    "Seconds since the oldest row that is not yet deleted has expired",
-    ["table"],
-    async (it) => {
-      for (const { table, seconds } of await readExpiryLags(pool, retention))
-        it.set({ table }, seconds);
-    },
+    "belfry_scheduled_overdue_seconds",
+    "How overdue the most overdue scheduled event is; 0 if none is",
+    [],
+    async (it) => it.set({}, await readOverdueSeconds(pool)),
   );
-}
-
-/** Registers gauges that are read at each scrape, from one row per tenant. */
-export function showAttachments(pool: Pool): void {
   gauge("belfry_attachment_bytes", "Bytes of all tenants' attachments", [], async (it) =>
     it.set({}, (await readAttachmentSums(pool)).bytes),
   );
@@ -135,52 +124,12 @@ export function showAttachments(pool: Pool): void {
     [],
     async (it) => it.set({}, (await readAttachmentSums(pool)).ratio),
   );
-}
-
-async function readAttachmentSums(pool: Pool) {
-  const { rows } = await pool.query<{ bytes: number; ratio: number }>(
-    `select coalesce(sum(s.bytes), 0)::float8 as bytes,
-            coalesce(max(s.bytes / greatest(t.max_attachment_mib * 1048576::float8, 1))
-              filter (where s.bytes > 0), 0) as ratio
-     from attachment_sums s join tenants t on t.id = s.tenant_id`,
-  );
-  return rows[0]!;
-}
-
-/** Registers a gauge with the ages of the oldest work. It is read at a scrape, so it costs nothing between scrapes. */
-export function showBacklogAges(pool: Pool): void {
-  gauge(
-    "belfry_oldest_waiting_seconds",
-    "Age of the oldest undispatched event, and how overdue the most overdue delivery is",
-    ["what"],
-    async (it) => {
-      for (const { what, seconds } of await readBacklogAges(pool)) it.set({ what }, seconds);
-    },
-  );
-}
-
-/** Registers a gauge that is read at each scrape. */
-export function showOverdue(pool: Pool): void {
-  gauge(
-    "belfry_scheduled_overdue_seconds",
-    "How overdue the most overdue scheduled event is; 0 if none is",
-    [],
-    async (it) => it.set({}, await readOverdueSeconds(pool)),
-  );
-}
-
-/** Registers a gauge that is read at each scrape. */
-export function showStalledBroadcasts(pool: Pool): void {
   gauge(
     "belfry_broadcast_stalled_seconds",
     "How long the most stalled running broadcast has made no progress; 0 if none is stalled",
     [],
     async (it) => it.set({}, await readStalledSeconds(pool)),
   );
-}
-
-/** Registers gauges that are read at each scrape, from a count that is made at most once in 15 s. */
-export function showWaiting(pool: Pool): void {
   const count = createWaitingCount(pool);
   gauge(
     "belfry_waiting",
@@ -198,6 +147,34 @@ export function showWaiting(pool: Pool): void {
       for (const { reason, oldestSeconds } of await count()) it.set({ reason }, oldestSeconds);
     },
   );
+  gauge(
+    "belfry_expiry_behind_seconds",
+    "Seconds since the oldest row that is not yet deleted has expired",
+    ["table"],
+    async (it) => {
+      for (const { table, seconds } of await readExpiryLags(pool, retention))
+        it.set({ table }, seconds);
+    },
+  );
+  if (!isIndexing) return;
+  gauge(
+    "belfry_search_behind_seconds",
+    "Age of the oldest row that is not yet indexed for search; 0: all rows are",
+    ["table"],
+    async (it) => {
+      for (const { table, seconds } of await readSearchLags(pool)) it.set({ table }, seconds);
+    },
+  );
+}
+
+async function readAttachmentSums(pool: Pool) {
+  const { rows } = await pool.query<{ bytes: number; ratio: number }>(
+    `select coalesce(sum(s.bytes), 0)::float8 as bytes,
+            coalesce(max(s.bytes / greatest(t.max_attachment_mib * 1048576::float8, 1))
+              filter (where s.bytes > 0), 0) as ratio
+     from attachment_sums s join tenants t on t.id = s.tenant_id`,
+  );
+  return rows[0]!;
 }
 
 interface BacklogAge {

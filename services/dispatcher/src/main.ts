@@ -22,15 +22,7 @@ import { watchVersion } from "@belfry/service/versioned-cache";
 import { createBroadcastLoop } from "./broadcast-loop.ts";
 import { DispatcherConfig } from "./config.ts";
 import { createDispatchPublisher } from "./dispatch-publisher.ts";
-import {
-  showAttachments,
-  showBacklogAges,
-  showExpiryLags,
-  showOverdue,
-  showSearchLags,
-  showStalledBroadcasts,
-  showWaiting,
-} from "./dispatcher-metrics.ts";
+import { showLags } from "./dispatcher-metrics.ts";
 import { createErasures, createTenantDeletions } from "./erasures.ts";
 import { createEventHandler, createSetAside } from "./event-handler.ts";
 import { createExpiry } from "./expiry.ts";
@@ -136,17 +128,29 @@ await runService({
     const erase = createErasures({ db, nats: link, prefix, log });
     const deleteTenants = createTenantDeletions({ db, log });
     const goOnImporting = createImports({ db, log });
-    const search = config.SEARCH_TERMS
-      ? createSearch({ pool, db, keys: parseSecretKeys(config.SECRETS_KEYS) })
-      : undefined;
-
-    showBacklogAges(pool);
-    showOverdue(pool);
-    showAttachments(pool);
-    showStalledBroadcasts(pool);
-    showWaiting(pool);
-    showExpiryLags(pool, retention);
-    if (search !== undefined) showSearchLags(pool);
+    const rounds: [everyMs: number, what: string, work: () => Promise<unknown>][] = [
+      [
+        config.REPUBLISH_EVERY_MS,
+        "publishing stuck events",
+        () =>
+          republishStuck(sweeping, config.REPUBLISH_AFTER_MS, () =>
+            oldestMessageMs(link.nc, eventsStream(prefix)),
+          ),
+      ],
+      [config.WAKE_EVERY_MS, "letting scheduled events go", () => wake(signal)],
+      [config.WAKE_EVERY_MS, "moving broadcasts on", () => moveBroadcasts(signal)],
+      [ERASE_EVERY_MS, "erasing sensitive variables", createNotedErasure(pool, ERASED_PER_LOOK)],
+      [ERASURES_EVERY_MS, "erasing users", () => erase(signal)],
+      [ERASURES_EVERY_MS, "deleting tenants", () => deleteTenants(signal)],
+      [IMPORTS_EVERY_MS, "importing", () => goOnImporting(signal)],
+      [STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore],
+      [config.EXPIRE_EVERY_MS, "deleting what has had its time", () => expire(signal)],
+    ];
+    if (config.SEARCH_TERMS) {
+      const search = createSearch({ pool, db, keys: parseSecretKeys(config.SECRETS_KEYS) });
+      rounds.push([SEARCH_EVERY_MS, "writing search terms", () => search(signal)]);
+    }
+    showLags(pool, retention, config.SEARCH_TERMS);
     log.info("dispatching");
     return {
       hasBegun: () => consuming.size === EVENT_LANES.length,
@@ -177,42 +181,7 @@ await runService({
           log,
           signal,
         }),
-        every(
-          config.REPUBLISH_EVERY_MS,
-          "publishing stuck events",
-          () =>
-            republishStuck(sweeping, config.REPUBLISH_AFTER_MS, () =>
-              oldestMessageMs(link.nc, eventsStream(prefix)),
-            ),
-          { log, signal },
-        ),
-        every(config.WAKE_EVERY_MS, "letting scheduled events go", () => wake(signal), {
-          log,
-          signal,
-        }),
-        every(config.WAKE_EVERY_MS, "moving broadcasts on", () => moveBroadcasts(signal), {
-          log,
-          signal,
-        }),
-        every(
-          ERASE_EVERY_MS,
-          "erasing sensitive variables",
-          createNotedErasure(pool, ERASED_PER_LOOK),
-          { log, signal },
-        ),
-        every(ERASURES_EVERY_MS, "erasing users", () => erase(signal), { log, signal }),
-        every(ERASURES_EVERY_MS, "deleting tenants", () => deleteTenants(signal), { log, signal }),
-        every(IMPORTS_EVERY_MS, "importing", () => goOnImporting(signal), { log, signal }),
-        ...(search === undefined
-          ? []
-          : [
-              every(SEARCH_EVERY_MS, "writing search terms", () => search(signal), { log, signal }),
-            ]),
-        every(STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore, { log, signal }),
-        every(config.EXPIRE_EVERY_MS, "deleting what has had its time", () => expire(signal), {
-          log,
-          signal,
-        }),
+        ...rounds.map(([everyMs, what, work]) => every(everyMs, what, work, { log, signal })),
       ],
     };
   },
