@@ -11,6 +11,7 @@ import {
 import { recordReconciled } from "@belfry/database/reconciliations";
 import { untilNext } from "@belfry/service/every";
 import type { Logger } from "@belfry/service/logger";
+import { pause } from "@belfry/service/pause";
 import { startStatement } from "@belfry/service/tracing";
 import type { DispatchPublisher } from "./dispatch-publisher.ts";
 import { countReconciled, countReleased } from "./dispatcher-metrics.ts";
@@ -56,16 +57,13 @@ export async function releaseOnce(
     after,
     most: MOST_PER_TURN,
   });
-  startStatement("release_deliveries", release.released, traceParentOf, startedAt)?.end();
+  const { released: due } = release;
+  startStatement("release_deliveries", due, ({ traceParent }) => traceParent, startedAt)?.end();
   const failed = await sendOut(deps, release);
   const released = release.released.length - failed;
   countReleased(channel, released);
   if (failed > 0) return { after: "", capped: false, released };
   return { after: release.cutAfter ?? "", capped: release.capped.length > 0, released };
-}
-
-function traceParentOf({ traceParent }: Release["released"][number]): string | null {
-  return traceParent;
 }
 
 /**
@@ -143,23 +141,14 @@ export function createReleaseLoop(
 ): ReleaseLoop {
   const lookForLostEveryMs = Math.min(AGAIN_EVERY_MS, deps.againAfterMs / 2);
   let wakes = 0;
-  const resting = new Set<() => void>();
+  let nudge = new AbortController();
   /** Channels whose messages JetStream has lost, with the time of the loss (`performance.now`). */
   const lost = new Map<SentChannel, number>();
   const wake = () => {
     wakes += 1;
-    for (const end of resting) end();
+    nudge.abort();
+    nudge = new AbortController();
   };
-  const rest = (milliseconds: number) =>
-    new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        resting.delete(end);
-        resolve();
-      };
-      const timer = setTimeout(end, milliseconds);
-      resting.add(end);
-    });
 
   const releaseAllLost = async (channel: SentChannel) => {
     const since = lost.get(channel);
@@ -212,7 +201,7 @@ export function createReleaseLoop(
       }
       if (signal.aborted) return;
       // A wake during the turn may have come too late for this turn, so the next turn follows without a pause.
-      if (restMs > 0 && (failing || wakes === wakesBefore)) await rest(restMs);
+      if (restMs > 0 && (failing || wakes === wakesBefore)) await pause(restMs, nudge.signal);
       if (wakes !== wakesBefore) quiet = false;
     }
   };
