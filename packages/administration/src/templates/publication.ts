@@ -7,6 +7,7 @@ import { type SqlBool, sql } from "kysely";
 import { usedSensitiveTemplate } from "../events/event-facts.ts";
 import type { InputFault } from "../input-error.ts";
 import { idAt } from "../pages.ts";
+import { findProviders } from "../providers/provider-rows.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { digestGaps } from "./digest-gaps.ts";
 import { inputOfDraft, requireDraft } from "./drafts.ts";
@@ -84,15 +85,10 @@ export async function leftOut(
     reasons.push(`the tenant may not use ${channel}`);
   }
   if (isProviderChannel(channel)) {
-    const provider = await db
-      .selectFrom("providers")
-      .select("id")
-      .where("tenant_id", "=", tenantId)
-      .where("channel", "=", channel)
-      .where("active", "=", true)
-      .limit(1)
-      .executeTakeFirst();
-    if (provider === undefined) reasons.push(`the tenant has no active provider for ${channel}`);
+    const providers = await findProviders(db, { tenantId, channel });
+    if (!providers.some((provider) => provider.active)) {
+      reasons.push(`the tenant has no active provider for ${channel}`);
+    }
   }
   return reasons;
 }
