@@ -25,7 +25,9 @@ const DRAIN_TIMEOUT_MS = 3000;
 
 /** A connection that reconnects by itself for as long as the process lives. */
 export interface NatsLink extends AsyncDisposable {
-  nc: NatsConnection;
+  /** Throws before the first connection. */
+  readonly nc: NatsConnection;
+  /** Also false before the first connection. */
   isConnected(): boolean;
   /** Sends what is buffered, then closes. */
   close(): Promise<void>;
@@ -50,6 +52,13 @@ export interface ConnectNatsOptions {
 
 /** Connects to NATS. Waits until it is reachable, and logs the wait. The link then reconnects for ever. */
 export async function connectNats(options: ConnectNatsOptions): Promise<NatsLink> {
+  const link = createNatsLink(options);
+  await link.connect();
+  return link;
+}
+
+/** Connects as soon as NATS is reachable, and logs the wait. */
+async function firstConnection(options: ConnectNatsOptions): Promise<NatsConnection> {
   const { log, signal } = options;
   let mentionedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
@@ -70,7 +79,7 @@ export async function connectNats(options: ConnectNatsOptions): Promise<NatsLink
         noAsyncTraces: true,
       });
       log.info({ server: nc.getServer(), version: nc.info?.version }, "connected to NATS");
-      return createLink(nc, log);
+      return nc;
     } catch (err) {
       if (performance.now() - mentionedAt >= MENTION_EVERY_MS) {
         mentionedAt = performance.now();
@@ -103,11 +112,16 @@ async function connectOnce(options: ConnectionOptions): Promise<NatsConnection> 
   }
 }
 
-function createLink(nc: NatsConnection, log: Logger): NatsLink {
-  let connected = true;
+/** Creates a link that is not connected before `connect`, which waits until NATS is reachable. */
+export function createNatsLink(
+  options: ConnectNatsOptions,
+): NatsLink & { connect(): Promise<void> } {
+  const { log } = options;
+  let nc: NatsConnection | undefined;
+  let connected = false;
   let closing: Promise<void> | undefined;
-  const watch = async () => {
-    for await (const status of nc.status()) {
+  const watch = async (connection: NatsConnection) => {
+    for await (const status of connection.status()) {
       switch (status.type) {
         case "disconnect":
         case "staleConnection":
@@ -128,29 +142,37 @@ function createLink(nc: NatsConnection, log: Logger): NatsLink {
       }
     }
   };
-  watch().catch((err) => log.error({ err }, "NATS status ended"));
-  // biome-ignore lint/nursery/noFloatingPromises: never rejects, resolves to the error
-  nc.closed().then((err) => {
-    connected = false;
-    if (closing === undefined) log.fatal({ err }, "NATS connection closed for good");
-  });
-
+  const end = async () => {
+    if (nc === undefined) return;
+    if (connected) {
+      await deadline(nc.drain(), DRAIN_TIMEOUT_MS).catch((err) =>
+        log.warn({ err }, "NATS connection did not drain in time"),
+      );
+    }
+    if (!nc.isClosed()) await nc.close();
+    // If the connection is closed during a reconnect, the client leaves the new socket open.
+    (nc as NatsConnectionImpl).protocol.transport.discard();
+  };
   const close = () => {
-    closing ??= (async () => {
-      if (connected) {
-        await deadline(nc.drain(), DRAIN_TIMEOUT_MS).catch((err) =>
-          log.warn({ err }, "NATS connection did not drain in time"),
-        );
-      }
-      if (!nc.isClosed()) await nc.close();
-      // If the connection is closed during a reconnect, the client leaves the new socket open.
-      (nc as NatsConnectionImpl).protocol.transport.discard();
-    })();
+    closing ??= end();
     return closing;
   };
   return {
-    nc,
-    isConnected: () => connected && !nc.isClosed(),
+    get nc() {
+      if (nc === undefined) throw new Error("NATS is not connected");
+      return nc;
+    },
+    isConnected: () => connected && nc?.isClosed() === false,
+    async connect() {
+      nc = await firstConnection(options);
+      connected = true;
+      watch(nc).catch((err) => log.error({ err }, "NATS status ended"));
+      // biome-ignore lint/nursery/noFloatingPromises: never rejects, resolves to the error
+      nc.closed().then((err) => {
+        connected = false;
+        if (closing === undefined) log.fatal({ err }, "NATS connection closed for good");
+      });
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

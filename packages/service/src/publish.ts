@@ -3,7 +3,7 @@ import {
   type QueueItem,
   type StreamDefinition,
 } from "@belfry/contracts/streams";
-import { JetStreamApiError, jetstream } from "@nats-io/jetstream";
+import { JetStreamApiError, type JetStreamClient, jetstream } from "@nats-io/jetstream";
 import { errors } from "@nats-io/transport-node";
 import type { Logger } from "./logger.ts";
 import type { NatsLink } from "./nats.ts";
@@ -58,7 +58,7 @@ const FULL_CODES = new Set([10077, 10047, 10023, 10122]);
 
 export function createPublisher(options: PublisherOptions): Publisher {
   const { nats, log } = options;
-  const client = jetstream(nats.nc);
+  let client: JetStreamClient | undefined;
   let creating: Promise<void> | undefined;
   /** Creates the streams once for all publishes that found one missing. */
   const createAgain = (timeoutMs: number) => {
@@ -81,6 +81,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     // The client library would buffer the message and send it minutes later, after the caller has got the error.
     if (!nats.isConnected()) throw new PublishFault("disconnected", "NATS is not connected");
     const { messageId, expectStream } = publishOptions;
+    client ??= jetstream(nats.nc);
     try {
       const ack = await client.publish(subject, data, {
         timeout: timeoutMs,

@@ -3,7 +3,7 @@ import type { TObject } from "@sinclair/typebox";
 import { type CommonConfig, loadConfig } from "./config.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { startManagement } from "./management.ts";
-import { connectNats, type NatsLink } from "./nats.ts";
+import { createNatsLink, type NatsLink } from "./nats.ts";
 import { setTracer } from "./tracing.ts";
 
 /** The parts of a database that starting and stopping need. `packages/database` implements them. */
@@ -39,8 +39,8 @@ export interface Parts<C extends CommonConfig, D extends ServiceDatabase> {
   database: D;
   /** Resolves when NATS and the streams are there; rejects only at a stop. */
   nats: Promise<NatsLink>;
-  /** The link to NATS; undefined before the first connection. */
-  link: () => NatsLink | undefined;
+  /** The link to NATS, which may not be connected yet. */
+  link: NatsLink;
   /** Whether all dependencies were there at the last check of readiness, at most a second ago. */
   canWork: () => Promise<boolean>;
   /** Aborted when waits and intake must end. */
@@ -88,8 +88,14 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
     }
     const database = service.database(config, log);
     resources.defer(() => database.close());
-    let link: NatsLink | undefined;
-    const hasNats = { nats: () => link?.isConnected() ?? false };
+    const link = createNatsLink({
+      url: config.NATS_URL,
+      files: config,
+      name: database.applicationName,
+      log,
+      signal,
+    });
+    const hasNats = { nats: () => link.isConnected() };
     const management = resources.use(
       await startManagement({
         host: config.MANAGEMENT_HOST,
@@ -110,17 +116,11 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
       // It is no fault if the parent ends meanwhile, because `listenForStop` handles this.
       process.send?.({ managementPort: management.port }, undefined, {}, () => undefined);
     }
-    resources.defer(() => link?.close());
+    resources.use(link);
     resources.defer(() => work?.close?.());
 
     const connect = async () => {
-      link = await connectNats({
-        url: config.NATS_URL,
-        files: config,
-        name: database.applicationName,
-        log,
-        signal,
-      });
+      await link.connect();
       const streams = service.streams?.(config.NATS_PREFIX);
       if (streams !== undefined) {
         // Imported here, because services without streams do not need JetStream in memory.
@@ -133,7 +133,7 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
       await database.ready({ log, signal });
       if (service.needsNats) await nats;
       const canWork = async () => (await management.away()).every((name) => name === service.work);
-      const parts = { config, log, database, nats, link: () => link, canWork, signal, stopped };
+      const parts = { config, log, database, nats, link, canWork, signal, stopped };
       work = await service.start(parts);
       await Promise.all([stopped, ...work.run()].map((part) => part.catch(fail)));
     };

@@ -13,8 +13,7 @@ import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createKeyUses, createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { every } from "@belfry/service/every";
-import type { NatsLink } from "@belfry/service/nats";
-import { announce } from "@belfry/service/nats";
+import { announce, publishAll } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
@@ -39,12 +38,17 @@ await runService({
   async start({ config, log, database, nats, link, signal, stopped }) {
     const { db, pool } = database;
     const prefix = config.NATS_PREFIX;
-    const streams = [eventsStream(prefix)];
     const oidc = oidcSettings(config);
     const tokenKeys = parseTokenKeys(config.REALTIME_TOKEN_KEYS);
     const keys = parseSecretKeys(config.SECRETS_KEYS);
     const directory = createTenantDirectory(db, keys);
     const keyUses = createKeyUses(db, () => new Date(), log);
+    const publisher = createPublisher({
+      nats: link,
+      streams: [eventsStream(prefix)],
+      replicas: config.NATS_REPLICAS,
+      log,
+    });
     const services: ActServices = {
       pool,
       keys: async () => keys,
@@ -53,24 +57,15 @@ await runService({
       allowPrivateAddresses: async () => config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
       allowPrivateWebhooks: async () => config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
       async publishEvent(id, traceId) {
-        const connected = link();
-        if (connected === undefined) throw new Error("NATS is not connected");
-        const publisher = createPublisher({
-          nats: connected,
-          streams,
-          replicas: config.NATS_REPLICAS,
-          log,
-        });
         await publisher.publishIds(eventsSubject(prefix, "express"), [{ id, traceId }], {
           messageId: id,
           expectStream: eventsStream(prefix).name,
         });
       },
-      publishNotification: async (notification) =>
-        publishNow(link(), testMessage(prefix, notification)),
+      publishNotification: (notification) => publishAll(link, [testMessage(prefix, notification)]),
       announcePreferences: ({ tenantId, userId }) =>
-        void announce(link(), prefix, tenantId, { version: 1, kind: "preferences", userId }),
-      disconnect: async (owner) => publishNow(link(), await disconnectMessage(db, owner, prefix)),
+        void announce(link, prefix, tenantId, { version: 1, kind: "preferences", userId }),
+      disconnect: async (owner) => publishAll(link, [await disconnectMessage(db, owner, prefix)]),
     };
     const app = await createApp({
       db,
@@ -90,7 +85,7 @@ await runService({
       },
       signToken: (claims) => signRealtimeToken(tokenKeys, claims),
       services,
-      systemFacts: () => readSystemFacts(db, link(), prefix),
+      systemFacts: () => readSystemFacts(db, link, prefix),
       nowMs: Date.now,
       log,
     });
@@ -142,13 +137,3 @@ await runService({
     };
   },
 });
-
-/** Publishes a message to open browsers and waits until the NATS server has it. Rejects if NATS is not connected. */
-async function publishNow(
-  nats: NatsLink | undefined,
-  { subject, message }: { subject: string; message: string },
-): Promise<void> {
-  if (nats === undefined || !nats.isConnected()) throw new Error("NATS is not connected");
-  nats.nc.publish(subject, message);
-  await nats.nc.flush();
-}

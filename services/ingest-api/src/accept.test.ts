@@ -7,7 +7,6 @@ import { decodeQueueMessage, eventsStream } from "@belfry/contracts/streams";
 import {
   type AcceptResult,
   acceptEvents,
-  acknowledgeEvents,
   type EventToAccept,
   refuseEvents,
 } from "@belfry/database/functions/accept-events";
@@ -35,9 +34,7 @@ async function setUp(t: test.TestContext) {
   const publisher = createPublisher({ nats, streams, log });
   const acceptor = (over: Partial<AcceptorDeps> = {}): Acceptor =>
     createAcceptor({
-      acceptEvents: (batch) => acceptEvents(pool, batch),
-      refuseEvents: (ids) => refuseEvents(pool, ids),
-      acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+      pool,
       publisher,
       prefix,
       expressPerMinute: 1000,
@@ -92,7 +89,7 @@ test("simultaneous events share few database calls, and one message per batch", 
   let inFlight = 0;
   let most = 0;
   const { accept } = acceptor({
-    async acceptEvents(batch) {
+    async acceptEvents(_, batch) {
       sizes.push(batch.length);
       inFlight += 1;
       most = Math.max(most, inFlight);
@@ -117,8 +114,8 @@ test("the events of one request are accepted in one call, in their order", async
   const { acceptor, pool } = await setUp(t);
   const calls: EventToAccept[][] = [];
   const { accept } = acceptor({
-    acceptEvents(batch) {
-      calls.push(batch);
+    acceptEvents(_, batch) {
+      calls.push([...batch]);
       return acceptEvents(pool, batch);
     },
   });
@@ -286,7 +283,7 @@ test("the answer does not wait for a database that hangs, and an event that it c
   let finished: AcceptResult[] | undefined;
   const slow = acceptor({
     answerWithinMs: 50,
-    async acceptEvents(batch) {
+    async acceptEvents(_, batch) {
       await hanging;
       finished = await acceptEvents(pool, batch);
       return finished;
@@ -487,7 +484,7 @@ test("a scheduled event whose client was answered 500 is refused, unless a repla
   const commit = Promise.withResolvers<void>();
   const late = acceptor({
     answerWithinMs: 1,
-    async acceptEvents(batch) {
+    async acceptEvents(_, batch) {
       const results = await acceptEvents(pool, batch);
       await commit.promise;
       return results;

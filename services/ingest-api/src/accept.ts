@@ -5,8 +5,14 @@ import {
   type QueueItem,
 } from "@belfry/contracts/streams";
 import { MAX_EVENTS_OF_BATCH, MAX_TRIGGER_BATCH_BYTES } from "@belfry/contracts/trigger-batch";
-import { isDataFault } from "@belfry/database/connection";
-import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
+import { isDataFault, type Pool } from "@belfry/database/connection";
+import {
+  type AcceptResult,
+  acceptEvents,
+  acknowledgeEvents,
+  type EventToAccept,
+  refuseEvents,
+} from "@belfry/database/functions/accept-events";
 import { type ApartOptions, type Batcher, createBatcher, runApart } from "@belfry/service/batcher";
 import type { Publisher } from "@belfry/service/publish";
 import { endWith, startStatement } from "@belfry/service/tracing";
@@ -44,11 +50,10 @@ export interface Acceptor {
 }
 
 export interface AcceptorDeps {
-  acceptEvents(batch: EventToAccept[]): Promise<AcceptResult[]>;
-  /** Marks events as refused, so that they are not dispatched. Returns the refused ids; other events stay accepted. */
-  refuseEvents(ids: string[]): Promise<Set<string>>;
-  /** Marks events as acknowledged. Returns the ids that are still accepted; other events were refused meanwhile. */
-  acknowledgeEvents(ids: string[]): Promise<Set<string>>;
+  /** The pool of the triggers' connections. */
+  pool: Pool;
+  /** Default: that of the database. Tests pass others. */
+  acceptEvents?: typeof acceptEvents;
   publisher: Publisher;
   prefix: string;
   /** Events of a tenant with more than this in the last minute are published to the bulk lane. */
@@ -158,7 +163,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
       await publish(group.lane, [group.item], group.item.id);
       // If no caller waits, the event is not acknowledged here, so the first request may still refuse it.
       if (!isWanted(group)) return;
-      const standing = await deps.acknowledgeEvents([group.item.id]);
+      const standing = await acknowledgeEvents(deps.pool, [group.item.id]);
       if (!standing.has(group.item.id)) throw new Error("the first request was refused meanwhile");
       settle(group);
     } catch (error) {
@@ -185,7 +190,10 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     const error = cause ?? new Error("the event was not published in time");
     let refused: Set<string> | undefined;
     try {
-      refused = await deps.refuseEvents(groups.map((group) => group.item.id));
+      refused = await refuseEvents(
+        deps.pool,
+        groups.map((group) => group.item.id),
+      );
     } catch (err) {
       log.error({ err, events: groups.length }, "refused events could not be stamped");
     }
@@ -261,13 +269,17 @@ function traceParentOf({ event }: Pending): string | undefined {
  * called with each stored batch and its results.
  */
 function createAcceptBatches(
-  deps: Pick<AcceptorDeps, "acceptEvents" | "log">,
+  deps: AcceptorDeps,
   settled: (batch: readonly Pending[], results: readonly AcceptResult[]) => void,
 ): Batcher<Pending> {
+  const call = deps.acceptEvents ?? acceptEvents;
   const accept: ApartOptions<Pending> = {
     async run(batch) {
       const span = startStatement("accept_events", batch, traceParentOf);
-      const accepting = deps.acceptEvents(batch.map(({ event }) => event));
+      const accepting = call(
+        deps.pool,
+        batch.map(({ event }) => event),
+      );
       settled(batch, await endWith(span, accepting));
     },
     fail: (pending, error) => pending.fail(error),

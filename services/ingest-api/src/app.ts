@@ -10,7 +10,6 @@ import type { KeyUses, TenantDirectory } from "@belfry/http-api/tenant-directory
 import { createHttpServer } from "@belfry/service/http";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import type { Acceptor } from "./accept.ts";
 import { createActRoutes } from "./act-route.ts";
 import { attachmentRoute } from "./attachment-route.ts";
 import { broadcastRoutes } from "./broadcast-routes.ts";
@@ -24,7 +23,7 @@ import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
 import { topicRoutes } from "./topic-routes.ts";
 import { triggerBatchRoute } from "./trigger-batch-route.ts";
-import { triggerRoute } from "./trigger-route.ts";
+import { type TriggerDeps, triggerRoute } from "./trigger-route.ts";
 import type { EventTypes } from "./trigger-warnings.ts";
 import { userRoutes } from "./user-routes.ts";
 import {
@@ -45,7 +44,8 @@ export interface AppDeps
     packagesFolder: string;
     manageUrl: string;
   };
-  acceptor(rests: boolean): Acceptor | undefined;
+  acceptor: TriggerDeps["acceptor"];
+  nats: TriggerDeps["nats"];
   /** The pool of the triggers' connections. */
   attachmentPool: Pool;
   refusals: KnownRefusals;

@@ -2,11 +2,6 @@ import { resolve } from "node:path";
 import { parsePublicUrl } from "@belfry/contracts/message-links";
 import { eventsStream } from "@belfry/contracts/streams";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import {
-  acceptEvents,
-  acknowledgeEvents,
-  refuseEvents,
-} from "@belfry/database/functions/accept-events";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { storeInbound } from "@belfry/database/inbound";
 import { parseLinkKeys } from "@belfry/database/link-token";
@@ -17,11 +12,11 @@ import { createKeyUses, createTenantDirectory } from "@belfry/http-api/tenant-di
 import type { Logger } from "@belfry/service/logger";
 import { announce } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
-import { createPublisher, type Publisher, PublishFault } from "@belfry/service/publish";
+import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
 import { watchVersion } from "@belfry/service/versioned-cache";
-import { type Acceptor, createAcceptor } from "./accept.ts";
+import { createAcceptor } from "./accept.ts";
 import { createApp } from "./app.ts";
 import { type Config, configSchema } from "./config.ts";
 import { createImages } from "./image-route.ts";
@@ -62,12 +57,19 @@ await runService({
     const linkKeys = config.LINK_KEYS === "" ? undefined : parseLinkKeys(config.LINK_KEYS);
     if (linkKeys === undefined) log.info({}, "LINK_KEYS is not set: no link in a message works");
     const tokenKeys = parseTokenKeys(config.REALTIME_TOKEN_KEYS);
-    const connected = () => {
-      const there = link();
-      return there?.isConnected() ? there : undefined;
-    };
-    let acceptor: Acceptor | undefined;
-    let publisher: Publisher | undefined;
+    const publisher = createPublisher({
+      nats: link,
+      streams: streamsOf(prefix),
+      replicas: config.NATS_REPLICAS,
+      log,
+    });
+    const acceptor = createAcceptor({
+      pool: accepting.pool,
+      publisher,
+      prefix,
+      expressPerMinute: config.EXPRESS_PER_MINUTE,
+      log,
+    });
     await Promise.race([nats, pause(BROKER_PATIENCE_MS, signal)]);
     const directory = createTenantDirectory(accepting.db, secretKeys);
     const refusals = new KnownRefusals();
@@ -88,31 +90,8 @@ await runService({
         linksPerMinute: config.LINK_REQUESTS_PER_MINUTE,
         imagesPerMinute: config.IMAGE_REQUESTS_PER_MINUTE,
       },
-      acceptor(rests) {
-        if (!rests && connected() === undefined) return undefined;
-        acceptor ??= createAcceptor({
-          acceptEvents: (batch) => acceptEvents(accepting.pool, batch),
-          refuseEvents: (ids) => refuseEvents(accepting.pool, ids),
-          acknowledgeEvents: (ids) => acknowledgeEvents(accepting.pool, ids),
-          publisher: {
-            async publishIds(...message) {
-              const there = connected();
-              if (there === undefined) throw new PublishFault("disconnected", "NATS is away");
-              publisher ??= createPublisher({
-                nats: there,
-                streams: streamsOf(prefix),
-                replicas: config.NATS_REPLICAS,
-                log,
-              });
-              return await publisher.publishIds(...message);
-            },
-          },
-          prefix,
-          expressPerMinute: config.EXPRESS_PER_MINUTE,
-          log,
-        });
-        return acceptor;
-      },
+      acceptor,
+      nats: link,
       attachmentPool: accepting.pool,
       refusals,
       eventTypes,
@@ -132,10 +111,10 @@ await runService({
       async announceInbox({ tenantId, userId }, kind, notificationId) {
         const unread = await countUnread(db, { tenantId, userId });
         const message = { version: 1, kind, userId, notificationId, unread } as const;
-        announce(link(), prefix, tenantId, message);
+        announce(link, prefix, tenantId, message);
       },
       announcePreferences: ({ tenantId, userId }) =>
-        void announce(link(), prefix, tenantId, { version: 1, kind: "preferences", userId }),
+        void announce(link, prefix, tenantId, { version: 1, kind: "preferences", userId }),
       now,
       log,
     });
@@ -159,7 +138,7 @@ await runService({
         }),
       ],
       async close() {
-        await acceptor?.idle();
+        await acceptor.idle();
         await keyUses[Symbol.asyncDispose]();
         await others.close();
       },

@@ -3,11 +3,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { ATTACHMENTS_PATH } from "@belfry/contracts/attachments";
-import {
-  acceptEvents,
-  acknowledgeEvents,
-  refuseEvents,
-} from "@belfry/database/functions/accept-events";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
@@ -20,9 +15,7 @@ const log = createLogger({ service: "test", level: "silent" });
 async function setUp(t: test.TestContext) {
   const { pool, db } = await connectedDatabase(t);
   const acceptor = createAcceptor({
-    acceptEvents: (batch) => acceptEvents(pool, batch),
-    refuseEvents: (ids) => refuseEvents(pool, ids),
-    acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+    pool,
     publisher: { publishIds: async () => ({ duplicate: false, streamSequence: 1 }) },
     prefix: "test",
     expressPerMinute: 1000,
@@ -31,7 +24,10 @@ async function setUp(t: test.TestContext) {
   t.after(() => acceptor.idle());
   const keys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
   const directory = createTenantDirectory(db, keys);
-  const { app } = await appUnderTest(db, { pool, directory, acceptor: () => acceptor });
+  const { app } = await appUnderTest(db, {
+    ...{ pool, directory, acceptor },
+    nats: { isConnected: () => true },
+  });
   t.after(() => app.close());
   const tenant = await createTenant(db, { name: "Acme" });
   const other = await createTenant(db, { name: "Other" });

@@ -2,11 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { noteInstallationDays } from "@belfry/database/configuration-version";
-import {
-  acceptEvents,
-  acknowledgeEvents,
-  refuseEvents,
-} from "@belfry/database/functions/accept-events";
 import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { createLogger } from "@belfry/service/logger";
 import { PublishFault } from "@belfry/service/publish";
@@ -24,9 +19,7 @@ async function setUp(t: test.TestContext) {
   const { pool, db } = await connectedDatabase(t);
   let published = 0;
   const acceptor = createAcceptor({
-    acceptEvents: (batch) => acceptEvents(pool, batch),
-    refuseEvents: (ids) => refuseEvents(pool, ids),
-    acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+    pool,
     publisher: {
       publishIds() {
         published += 1;
@@ -39,7 +32,7 @@ async function setUp(t: test.TestContext) {
   });
   t.after(() => acceptor.idle());
   const { app, directory } = await appUnderTest(db, {
-    acceptor: (rests) => (rests ? acceptor : undefined),
+    acceptor,
   });
   t.after(() => app.close());
   const tenant = async (settings: Parameters<typeof updateTenant>[2] = {}) => {

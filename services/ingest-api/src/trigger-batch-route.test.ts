@@ -7,11 +7,6 @@ import { IN_APP } from "@belfry/contracts/channels";
 import { MAX_BODY_BYTES } from "@belfry/contracts/identifiers";
 import { HEADERS } from "@belfry/contracts/trigger";
 import type { BatchResult } from "@belfry/contracts/trigger-batch";
-import {
-  acceptEvents,
-  acknowledgeEvents,
-  refuseEvents,
-} from "@belfry/database/functions/accept-events";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
@@ -27,9 +22,7 @@ async function setUp(t: test.TestContext, { nats = true } = {}) {
   const { pool, db } = await connectedDatabase(t);
   const published: string[][] = [];
   const acceptor = createAcceptor({
-    acceptEvents: (batch) => acceptEvents(pool, batch),
-    refuseEvents: (ids) => refuseEvents(pool, ids),
-    acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+    pool,
     publisher: {
       async publishIds(_subject, items) {
         published.push(items.map(({ id }) => id));
@@ -44,7 +37,8 @@ async function setUp(t: test.TestContext, { nats = true } = {}) {
   const keys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
   const { app } = await appUnderTest(db, {
     directory: createTenantDirectory(db, keys),
-    acceptor: (rests) => (nats || rests ? acceptor : undefined),
+    acceptor,
+    nats: { isConnected: () => nats },
   });
   t.after(() => app.close());
   const tenant = (more: Partial<Parameters<typeof createTenant>[1]> = {}) =>

@@ -24,6 +24,7 @@ import {
 } from "@belfry/http-api/route-schema";
 import type { Tenant } from "@belfry/http-api/tenant-directory";
 import { counter } from "@belfry/service/metrics";
+import type { NatsLink } from "@belfry/service/nats";
 import { type Span, tracer } from "@belfry/service/tracing";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
@@ -104,11 +105,9 @@ const schema = {
 
 export interface TriggerDeps {
   authentication: Authentication;
-  /**
-   * Returns the acceptor, or undefined while NATS is not reachable, so that no event is stored that cannot be
-   * published. An event that is scheduled (`rests`) needs no publishing, so it always gets the acceptor.
-   */
-  acceptor(rests: boolean): Acceptor | undefined;
+  acceptor: Pick<Acceptor, "accept">;
+  /** While NATS is away, no event is stored that would have to be published. A scheduled event need not be. */
+  nats: Pick<NatsLink, "isConnected">;
   /** Looks up the files that triggers name. */
   attachmentPool: Pool;
   now(): Date;
@@ -210,12 +209,11 @@ export async function acceptTrigger(
     const nothing = { eventId: null, eventType: null };
     return { outcome: "minute", ...nothing, tenantName: tenant.name, limits: known };
   }
-  const acceptor = deps.acceptor(rests);
-  if (acceptor === undefined) {
+  if (!rests && !deps.nats.isConnected()) {
     throw new Problem("internal", { cause: new Error("NATS is not connected") });
   }
   const typesRead = deps.eventTypes.load(tenant.id, trigger.eventType);
-  const { outcome, limits, eventId, eventType, tenantName } = await acceptor.accept({
+  const { outcome, limits, eventId, eventType, tenantName } = await deps.acceptor.accept({
     tenantId: tenant.id,
     dedupKey,
     id: uuidv7(),

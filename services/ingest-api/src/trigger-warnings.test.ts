@@ -2,11 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Database, Pool } from "@belfry/database/connection";
-import {
-  acceptEvents,
-  acknowledgeEvents,
-  refuseEvents,
-} from "@belfry/database/functions/accept-events";
 import { createLogger } from "@belfry/service/logger";
 import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
@@ -33,9 +28,7 @@ async function insertTemplates(pool: Pool, tenantId: string, types: readonly str
 async function setUp(t: test.TestContext, given?: EventTypes) {
   const { pool, db } = await connectedDatabase(t);
   const acceptor = createAcceptor({
-    acceptEvents: (batch) => acceptEvents(pool, batch),
-    refuseEvents: (ids) => refuseEvents(pool, ids),
-    acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+    pool,
     publisher: { publishIds: async () => ({ duplicate: false, streamSequence: 1 }) },
     prefix: "test",
     expressPerMinute: 1000,
@@ -43,7 +36,11 @@ async function setUp(t: test.TestContext, given?: EventTypes) {
   });
   t.after(() => acceptor.idle());
   const eventTypes = given ?? createEventTypes(db, log);
-  const { app } = await appUnderTest(db, { acceptor: () => acceptor, eventTypes });
+  const { app } = await appUnderTest(db, {
+    acceptor,
+    nats: { isConnected: () => true },
+    eventTypes,
+  });
   t.after(() => app.close());
   const { id, apiKey } = await createTenant(db, { name: "Acme" });
   const post = async (call: string, body: unknown) => {
