@@ -2,6 +2,7 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import { MAX_RETRY_AFTER_SECONDS } from "@belfry/contracts/delivery";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import { readRows } from "@belfry/database/connection";
 import type { Logger } from "@belfry/service/logger";
 import type pg from "pg";
 import type { ActiveProvider } from "./active-providers.ts";
@@ -144,15 +145,16 @@ export function createCircuits(options: CircuitsOptions): Circuits {
       const changed = new Set<string>();
       readsUnderWay.add(changed);
       try {
-        const { version, circuits } = await readOpenCircuits(pool);
+        const circuits = await readOpenCircuits(pool);
         // A change made here during the read is newer than the result.
         open = new Map([...open].filter(([id]) => changed.has(id)));
         const now = performance.now();
         for (const { providerId, reason, waitMs } of circuits) {
-          if (!changed.has(providerId)) open.set(providerId, { reason, until: now + waitMs });
+          if (providerId === null || changed.has(providerId)) continue;
+          open.set(providerId, { reason, until: now + waitMs });
         }
         showOpenCircuits(open.size);
-        return version;
+        return circuits[0]!.version;
       } finally {
         readsUnderWay.delete(changed);
       }
@@ -162,25 +164,18 @@ export function createCircuits(options: CircuitsOptions): Circuits {
 
 /**
  * Reads all circuits that are not closed (there are few) and the version of the configuration, so that a sender polls
- * both with one statement. `waitMs` is the time until a probe; 0 if one is due, though another sender may be probing.
+ * both with one statement. Without an open circuit there is one row, whose `providerId` is null. `waitMs` is the time
+ * until a probe; 0 if one is due, though another sender may be probing.
  */
 async function readOpenCircuits(pool: pg.Pool) {
-  const { rows } = await pool.query({
+  type Row = { version: string; providerId: string | null; reason: string; waitMs: number };
+  return await readRows<Row>(pool, {
     name: "open_circuits",
     text: `select v.version, c.provider_id, c.reason,
              greatest(0, extract(epoch from c.open_until - clock_timestamp()) * 1000)::float8 as wait_ms
            from configuration_version v left join provider_circuits c on true`,
+    values: [],
   });
-  return {
-    version: rows[0].version as string,
-    circuits: rows
-      .filter((row) => row.provider_id !== null)
-      .map((row) => ({
-        providerId: row.provider_id as string,
-        reason: row.reason as string,
-        waitMs: row.wait_ms as number,
-      })),
-  };
 }
 
 /**
