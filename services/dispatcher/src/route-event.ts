@@ -58,13 +58,13 @@ export function routeEvent(
     push: null,
   };
   const requested = channelsOfMask(event.channels);
-  const chosen: (Chosen & { channel: ProviderChannel })[] = [];
+  const chosen: Sent[] = [];
   const locale = event.locale ?? preferences.recipient?.locale ?? null;
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
     const variant = template && variantOf(template, locale, tenant?.defaultLocale);
     const reason =
-      skipReason({ event, preferences, channel, tenant, variant, requested }) ??
+      skipReason({ event, preferences, channel, tenant, variant }, requested) ??
       preferences.verdicts?.get(channel)?.reason ??
       undefined;
     if (reason !== undefined || tenant === undefined || !template || !variant) {
@@ -101,7 +101,7 @@ function isSensitive(event: StoredEvent, templates: ActiveTemplates): boolean {
  * Builds a delivery. If it has a `timing`, the database decides with its own clock and writes that part of the outcome.
  */
 function toDelivery(
-  way: Chosen & { channel: ProviderChannel },
+  way: Sent,
   timing: DeliveryTiming | undefined,
   outcome: EventOutcome,
 ): NewDelivery {
@@ -149,11 +149,10 @@ interface Way {
   channel: Channel;
   tenant: RoutingTenant | undefined;
   variant: ActiveVariant | undefined;
-  requested: readonly Channel[] | null;
 }
 
-function skipReason(way: Way): string | undefined {
-  const { event, preferences, channel, tenant, variant, requested } = way;
+function skipReason(way: Way, requested: readonly Channel[] | null): string | undefined {
+  const { event, preferences, channel, tenant, variant } = way;
   if (tenant === undefined || !tenant.active) return storedReason("tenant-inactive");
   if (variant === undefined) return storedReason("no-template");
   const { deliveryChannels } = tenant;
@@ -209,13 +208,15 @@ function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
   );
 }
 
-interface Chosen {
-  event: StoredEvent;
-  preferences: UserPreferences;
+interface Chosen extends Way {
   tenant: RoutingTenant;
-  channel: Channel;
   template: ActiveTemplate;
   variant: ActiveVariant;
+}
+
+/** A channel that a sender handles. */
+interface Sent extends Chosen {
+  channel: ProviderChannel;
 }
 
 function renderPush(
@@ -258,13 +259,7 @@ function renderPush(
   if (rendered.actions !== undefined) dispatch.push.actions = JSON.stringify(rendered.actions);
 }
 
-interface Timed {
-  event: StoredEvent;
-  channel: ProviderChannel;
-  preferences: UserPreferences;
-  tenant: RoutingTenant;
-  template: ActiveTemplate;
-  variant: ActiveVariant;
+interface Timed extends Sent {
   /** The event's variables must be erased at its end, so it joins no digest. */
   isSensitive: boolean;
   /** The event has an in-app notification, which the user can read. */
