@@ -29,6 +29,19 @@ export const BROADCAST_STATES = [
 ] as const;
 export type BroadcastState = (typeof BROADCAST_STATES)[number];
 
+/**
+ * All allowed changes of a broadcast's state. The database rejects others (`broadcast-moves.sql`, written from this).
+ */
+export const BROADCAST_TRANSITIONS: Readonly<Record<BroadcastState, readonly BroadcastState[]>> = {
+  scheduled: ["running", "paused", "cancelling"],
+  running: ["paused", "cancelling", "done"],
+  // To `done`: all its events were created before the pause, and each of them has ended.
+  paused: ["scheduled", "running", "cancelling", "done"],
+  cancelling: ["cancelled"],
+  cancelled: [],
+  done: [],
+};
+
 const users = (description: string) =>
   Type.Optional(
     Type.Array(text(), {

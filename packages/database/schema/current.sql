@@ -244,6 +244,7 @@ create index broadcasts_ended ON broadcasts USING btree (ended_at) WHERE (ended_
 create index broadcasts_of_tenant ON broadcasts USING btree (tenant_id, id);
 create index broadcasts_open ON broadcasts USING btree (tenant_id) WHERE (ended_at IS NULL);
 create unique index broadcasts_by_idempotency_key ON broadcasts USING btree (tenant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE TRIGGER broadcasts_move BEFORE UPDATE OF state ON broadcasts FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION check_broadcast_move();
 comment on column broadcasts.reason is 'why it is paused; null: it is not, or a person paused it';
 comment on column broadcasts.topics is 'whose members it is for; null: for the people in broadcast_people';
 comment on column broadcasts.channels is 'requested channels: the sum of their bits in channels.ts; null: all';

@@ -51,6 +51,7 @@ const ADDED = [
   "0036-bundle-applies",
   "0037-ignored-columns",
   "0038-alert-ends",
+  "0039-broadcast-moves",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** The schema of a later version. */

@@ -1,5 +1,6 @@
 import {
   BROADCAST_PATH,
+  BROADCAST_TRANSITIONS,
   BROADCASTS_PATH,
   Broadcast,
   type BroadcastState,
@@ -90,11 +91,7 @@ export const pauseBroadcast = defineAct({
   },
   flags: { broadcastId: "<id>" },
   async run({ db, tenantId }, input) {
-    const before = await lockedIn(db, tenantId, input.broadcastId, [
-      "scheduled",
-      "running",
-      "paused",
-    ]);
+    const before = await lockedFor(db, tenantId, input.broadcastId, ["paused"]);
     await sql`update broadcasts set state = 'paused', reason = null, next_at = null where id = ${before.id} and tenant_id = ${tenantId}`.execute(
       db,
     );
@@ -115,11 +112,7 @@ export const resumeBroadcast = defineAct({
   example: { input: { broadcastId: EXAMPLE_ID }, output: EXAMPLE },
   flags: { broadcastId: "<id>" },
   async run({ db, tenantId }, input) {
-    const before = await lockedIn(db, tenantId, input.broadcastId, [
-      "scheduled",
-      "running",
-      "paused",
-    ]);
+    const before = await lockedFor(db, tenantId, input.broadcastId, ["running"]);
     await sql`
       update broadcasts b
       set state = case when b.started_at is null and b.send_at > clock_timestamp() then 'scheduled' else 'running' end,
@@ -146,13 +139,7 @@ export const cancelBroadcast = defineAct({
   },
   flags: { broadcastId: "<id>" },
   async run({ db, tenantId }, input) {
-    const before = await lockedIn(db, tenantId, input.broadcastId, [
-      "scheduled",
-      "running",
-      "paused",
-      "cancelling",
-      "cancelled",
-    ]);
+    const before = await lockedFor(db, tenantId, input.broadcastId, ["cancelling", "cancelled"]);
     // Waits for transactions that dispatch or claim parts of the broadcast. Later ones see `cancel_asked_at`.
     await sql`select pg_advisory_xact_lock(broadcast_lock(${before.id}::uuid))`.execute(db);
     await sql`
@@ -213,9 +200,10 @@ async function requireBroadcast(db: Database, tenantId: string, one: string): Pr
 }
 
 /**
- * Locks a broadcast's row and returns the broadcast. Throws `NotFound`, or `TooLate` if its state is not in `states`.
+ * Locks a broadcast's row and returns the broadcast. Throws `NotFound`, or `TooLate` if the broadcast neither is in one
+ * of these states nor can move to one.
  */
-async function lockedIn(
+async function lockedFor(
   db: Database,
   tenantId: string,
   one: string,
@@ -231,7 +219,10 @@ async function lockedIn(
         .executeTakeFirst()
     : undefined;
   if (row === undefined) throw new NotFound("broadcastId", "no such broadcast");
-  if (states.some((state) => state === row.state)) return await requireBroadcast(db, tenantId, one);
+  const within = [row.state, ...BROADCAST_TRANSITIONS[row.state]];
+  if (states.some((state) => within.includes(state))) {
+    return await requireBroadcast(db, tenantId, one);
+  }
   throw new TooLate(`the broadcast is ${row.state}`);
 }
 

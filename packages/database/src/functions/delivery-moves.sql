@@ -1,7 +1,7 @@
 -- Refuses every move of a delivery that DELIVERY_TRANSITIONS does not have; see the trigger of deliveries.
 -- Measured on and off: some 3 µs for the two moves of a mail, of 800 that it costs in all.
 -- Generated, and held true by a test:
--- node test/run.ts --test-update-snapshots packages/database/test/delivery-moves-sql.test.ts
+-- node test/run.ts --test-update-snapshots packages/database/test/moves-sql.test.ts
 create or replace function check_delivery_move() returns trigger language plpgsql as $function$
 declare
   moves constant text[] := array[
