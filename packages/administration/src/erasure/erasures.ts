@@ -6,13 +6,13 @@ import { type Database, inTransaction } from "@belfry/database/connection";
 import { deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, notePreferenceChange } from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { defineAct, defineRead, note, optional } from "../act.ts";
 import { leaveBroadcasts } from "../broadcasts/broadcasts.ts";
+import { columnsOf } from "../columns.ts";
 import { suppressedForm } from "../events/suppression-rows.ts";
 import { NotFound } from "../input-error.ts";
-import { isoTimes } from "../pages.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 import { holdTenant } from "../tenants/tenant-rows.ts";
 import { leaveTopics } from "../users/topic-rows.ts";
@@ -81,8 +81,10 @@ export const showErasure = defineRead({
   output: ErasureProgress,
   example: { input: { erasureId: ERASURE_ID }, output: DONE },
   async run({ db, tenantId }, { erasureId }) {
-    const row = UUID.test(erasureId) ? await findErasure(db, tenantId, erasureId) : undefined;
-    if (row !== undefined) return progress(row);
+    const found = UUID.test(erasureId)
+      ? await newestErasure(db, tenantId, sql`id = ${erasureId}`)
+      : undefined;
+    if (found !== undefined) return found;
     throw new NotFound("erasureId", `no erasure has the id ${JSON.stringify(erasureId)}`);
   },
 });
@@ -127,7 +129,7 @@ export const eraseUserNow = defineAct({
 export async function openErasure(db: Database, owner: UserOfTenant): Promise<ErasureProgress> {
   return await inTransaction(db, async (transaction) => {
     await holdTenant(transaction, owner.tenantId, "tenant");
-    const row = await storeErasure(transaction, owner, userHash(owner));
+    const progress = await storeErasure(transaction, owner, userHash(owner));
     if ((await countOpenErasures(transaction, owner.tenantId)) > MAX_OPEN_ERASURES) {
       throw new ErasuresFull(`${MAX_OPEN_ERASURES} erasures wait`);
     }
@@ -138,23 +140,18 @@ export async function openErasure(db: Database, owner: UserOfTenant): Promise<Er
     await deletePreferencesOfUser(transaction, owner);
     await leaveBroadcasts(transaction, owner);
     await leaveTopics(transaction, owner);
-    return progress(row);
+    return progress;
   });
 }
 
 /** Returns the user's erasure that is not done, or undefined if there is none. */
 export async function openErasureOf(db: Database, owner: UserOfTenant) {
-  const row = await findOpenErasure(db, owner.tenantId, userHash(owner));
-  return row === undefined ? undefined : progress(row);
+  const ofUser = sql`user_hash = ${userHash(owner)} and ${IS_OPEN}`;
+  return await newestErasure(db, owner.tenantId, ofUser);
 }
 
 function userHash({ tenantId, userId: of }: UserOfTenant): Buffer {
   return hash("sha256", `${tenantId}\n${of}`, "buffer");
-}
-
-function progress({ state: status, ...row }: ErasureRow): ErasureProgress {
-  const { id: erasureId, ...rest } = isoTimes(row);
-  return { id: erasureId, status, ...rest };
 }
 
 /** The condition of the unique index, word for word, so that Postgres uses the index. */
@@ -170,24 +167,21 @@ async function storeErasure(db: Database, { tenantId, userId }: UserOfTenant, us
     )
     .execute();
   // The newest erasure of the user is the one just stored, or the one that was open; all others are done.
-  return await selectErasures(db, tenantId)
-    .where("user_hash", "=", userHash)
-    .orderBy("id", "desc")
-    .executeTakeFirstOrThrow();
+  return (await newestErasure(db, tenantId, sql`user_hash = ${userHash}`))!;
 }
 
-/** A row of `erasures`. `deleted` has the numbers of deleted rows by kind; null until the erasure is done. */
-type ErasureRow = Awaited<ReturnType<typeof storeErasure>>;
+const COLUMNS = columnsOf(ErasureProgress, "erasures", {
+  status: sql`state`,
+  requestedAt: sql`iso_time(requested_at)`,
+  startedAt: sql`iso_time(started_at)`,
+  endedAt: sql`iso_time(ended_at)`,
+});
 
-async function findErasure(db: Database, tenantId: string, id: string) {
-  return await selectErasures(db, tenantId).where("id", "=", id).executeTakeFirst();
-}
-
-async function findOpenErasure(db: Database, tenantId: string, userHash: Buffer) {
-  return await selectErasures(db, tenantId)
-    .where("user_hash", "=", userHash)
-    .where(IS_OPEN)
-    .executeTakeFirst();
+async function newestErasure(db: Database, tenantId: string, condition: RawBuilder<unknown>) {
+  const { rows } = await sql<ErasureProgress>`
+    select ${COLUMNS} from erasures
+    where tenant_id = ${tenantId} and ${condition} order by id desc limit 1`.execute(db);
+  return rows.at(0);
 }
 
 async function countOpenErasures(db: Database, tenantId: string): Promise<number> {
@@ -198,18 +192,4 @@ async function countOpenErasures(db: Database, tenantId: string): Promise<number
     .where("state", "<>", "done")
     .executeTakeFirstOrThrow();
   return count;
-}
-
-function selectErasures(db: Database, tenantId: string) {
-  return db
-    .selectFrom("erasures")
-    .select([
-      "id",
-      "state",
-      "requested_at as requestedAt",
-      "started_at as startedAt",
-      "ended_at as endedAt",
-      "deleted",
-    ])
-    .where("tenant_id", "=", tenantId);
 }
