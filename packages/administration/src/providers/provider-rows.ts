@@ -1,13 +1,39 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { oneOf, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import type { Schema } from "@belfry/database/schema";
 import { decryptSecret, providerSettingsOwner, type SecretKeys } from "@belfry/database/secrets";
-import type { TObject } from "@sinclair/typebox";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { type Insertable, sql, type Updateable } from "kysely";
+import { columnsOf } from "../columns.ts";
 import { InvalidInput, invalid, refuseFaults } from "../input-error.ts";
 
+/** A tenant's account at a vendor, as people see it. */
+export const Provider = Type.Object(
+  {
+    id: Type.String(),
+    tenantId: Type.String(),
+    channel: oneOf(PROVIDER_CHANNELS),
+    kind: Type.String(),
+    name: Type.String({ description: "Unique on the channel; the kind, unless it was named" }),
+    active: Type.Boolean({ description: "Messages are sent through it" }),
+    position: Type.Integer({
+      description: "Place in the order, from 0; the lowest active provider sends",
+    }),
+    settings: Type.Record(Type.String(), Type.Unknown(), { description: "Secrets are masked" }),
+    maxPerSecond: orNull(
+      Type.Integer({ description: "Calls, over all replicas; null: no limit of ours" }),
+    ),
+    testedAt: orNull(time("When the vendor accepted the newest test with these settings")),
+    createdAt: time("When it was added"),
+    updatedAt: time("When it was changed"),
+  },
+  { title: "Provider" },
+);
+export type Provider = Static<typeof Provider>;
+
 /** Every change names the tenant too, so that it cannot reach a provider of another tenant. */
-type ProviderKey = Pick<ProviderRow, "id" | "tenantId">;
+type ProviderKey = Pick<Provider, "id" | "tenantId">;
 
 interface ProviderFilter {
   id?: string | undefined;
@@ -81,38 +107,16 @@ export async function orderProviders(db: Database, tenantId: string, ids: readon
 }
 
 /** Returns the providers that match all fields of the filter, in the order of use, without the encrypted settings. */
-export async function findProviders(db: Database, filter: ProviderFilter) {
-  let query = db
-    .selectFrom("providers")
-    .select([
-      "id",
-      "tenant_id as tenantId",
-      "channel",
-      "kind",
-      "name",
-      "active",
-      "position",
-      "masked_settings as settings",
-      "max_per_second as maxPerSecond",
-      "tested_at as testedAt",
-      "created_at as createdAt",
-      "updated_at as updatedAt",
-    ]);
-  if (filter.id !== undefined) query = query.where("id", "=", filter.id);
-  if (filter.tenantId !== undefined) query = query.where("tenant_id", "=", filter.tenantId);
-  if (filter.channel !== undefined) query = query.where("channel", "=", filter.channel);
-  if (filter.kind !== undefined) query = query.where("kind", "=", filter.kind);
-  if (filter.name !== undefined) query = query.where("name", "=", filter.name);
-  return await query.orderBy("channel").orderBy("position").orderBy("id").execute();
+export async function findProviders(db: Database, filter: ProviderFilter): Promise<Provider[]> {
+  const { id, tenantId, channel, kind, name } = filter;
+  const conditions = Object.entries({ id, tenant_id: tenantId, channel, kind, name })
+    .filter(([, value]) => value !== undefined)
+    .map(([column, value]) => sql`${sql.ref(`p.${column}`)} = ${value}`);
+  const { rows } = await sql<Provider>`
+    select ${columnsOf(Provider, "p", { settings: sql`p.masked_settings` })} from providers p
+    where ${sql.join(conditions, sql` and `)} order by p.channel, p.position, p.id`.execute(db);
+  return rows;
 }
-
-/**
- * `name`: unique on the channel; by default the kind. `position`: from 0; the active provider with the lowest position
- * sends. `settings`: with masked secrets. `maxPerSecond`: calls per second over all replicas; null for no limit.
- * `testedAt`: when the vendor accepted the newest test of these settings; null if there was no test or the newest was
- * not accepted.
- */
-export type ProviderRow = Awaited<ReturnType<typeof findProviders>>[number];
 
 type Kinds = typeof import("@belfry/providers/kinds");
 type Settings = Record<string, unknown>;

@@ -9,7 +9,6 @@ import {
   orNull,
   secret,
   text,
-  time,
 } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
@@ -18,7 +17,6 @@ import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
 import { type ActContext, defineAct, defineRead, LOOK, note, optional, PROVISION } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { type IsoTimes, isoTimes } from "../pages.ts";
 import { holdTenant, lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import {
   checkedSettings,
@@ -26,7 +24,7 @@ import {
   findProviders,
   insertProvider,
   orderProviders,
-  type ProviderRow,
+  Provider,
   storedSettings,
   updateProvider,
 } from "./provider-rows.ts";
@@ -35,29 +33,6 @@ const MAX_PER_SECOND = 10_000;
 /** A position after all accounts of a channel, because no tenant has so many. */
 export const LAST_POSITION = 1_000;
 
-/** A tenant's account at a vendor, as people see it. */
-export type Provider = IsoTimes<ProviderRow>;
-export const Provider = Type.Object(
-  {
-    id: Type.String(),
-    tenantId: Type.String(),
-    channel: oneOf(PROVIDER_CHANNELS),
-    kind: Type.String(),
-    name: Type.String({ description: "Unique on the channel; the kind, unless it was named" }),
-    active: Type.Boolean({ description: "Messages are sent through it" }),
-    position: Type.Integer({
-      description: "Place in the order, from 0; the lowest active provider sends",
-    }),
-    settings: Type.Record(Type.String(), Type.Unknown(), { description: "Secrets are masked" }),
-    maxPerSecond: orNull(
-      Type.Integer({ description: "Calls, over all replicas; null: no limit of ours" }),
-    ),
-    testedAt: orNull(time("When the vendor accepted the newest test with these settings")),
-    createdAt: time("When it was added"),
-    updatedAt: time("When it was changed"),
-  },
-  { title: "Provider" },
-);
 export const PROVIDER: Provider = {
   id: "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79",
   tenantId: "acme",
@@ -167,7 +142,7 @@ export const putProvider = defineAct({
     }
     const after = await providerAt(db, key);
     const hasNewSecrets = !isTested && isDeepStrictEqual(before?.settings, after.settings);
-    return { output: after, before: before && isoTimes(before), after, hasNewSecrets };
+    return { output: after, before, after, hasNewSecrets };
   },
   audit: (_, { before, after, hasNewSecrets }) => providerSaved(before, after, hasNewSecrets),
 });
@@ -248,7 +223,7 @@ export type ProviderAddress =
 /** Returns providers by channel, in the order of use. Throws `NotFound` for an unknown tenant. */
 export async function readProviders(db: Database, tenantId: string): Promise<Provider[]> {
   await requireTenant(db, tenantId);
-  return (await findProviders(db, { tenantId })).map(isoTimes);
+  return await findProviders(db, { tenantId });
 }
 
 /** Finds one provider. Throws `NotFound`, and `InvalidInput` if several match. */
@@ -260,7 +235,7 @@ export async function providerAt(db: Database, address: ProviderAddress): Promis
     const sameKind = "kind" in address && address.kind !== undefined;
     throw invalid(sameKind ? "name" : "kind", message);
   }
-  if (row !== undefined) return isoTimes(row);
+  if (row !== undefined) return row;
   if (!("id" in address)) await requireTenant(db, address.tenantId);
   throw providerNotFound(address);
 }

@@ -4,11 +4,11 @@ import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
 import { defineAct, note, optional, PROVISION } from "../act.ts";
 import { invalid } from "../input-error.ts";
-import { isoTimes } from "../pages.ts";
 import { type Sendable, sendThrough } from "../templates/send-test.ts";
 import {
   findProviders,
   noteProviderTest,
+  Provider,
   storedProviderSettings,
   updateProvider,
 } from "./provider-rows.ts";
@@ -16,7 +16,6 @@ import {
   changeProvider,
   named,
   PROVIDER,
-  Provider,
   placeProvider,
   providerAt,
   targetOf,
@@ -97,10 +96,10 @@ export const moveProviderUp = defineAct({
     let order: Provider[] = [];
     const { before } = await changeProvider(context, id, async (before) => {
       const ofChannel = { tenantId, channel: before.channel };
-      was = (await findProviders(db, ofChannel)).map(isoTimes);
+      was = await findProviders(db, ofChannel);
       const place = was.findIndex((one) => one.id === id);
       if (place > 0) await placeProvider(db, before, place - 1);
-      order = (await findProviders(db, ofChannel)).map(isoTimes);
+      order = await findProviders(db, ofChannel);
     });
     return { output: order, before, was };
   },

@@ -30,8 +30,8 @@ import {
   requireProviderChannel,
 } from "../input-error.ts";
 import { takeTry } from "../people/sign-in-limits.ts";
-import { providerKinds, storedSettings } from "../providers/provider-rows.ts";
-import { type Provider, readProviders } from "../providers/providers.ts";
+import { type Provider, providerKinds, storedSettings } from "../providers/provider-rows.ts";
+import { readProviders } from "../providers/providers.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import type { Preview } from "./preview-template.ts";
 import { settingsFaults } from "./template-input.ts";

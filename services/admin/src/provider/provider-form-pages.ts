@@ -1,8 +1,7 @@
 import { type InputFault, NotFound } from "@belfry/administration/input-error";
-import { providerKinds } from "@belfry/administration/providers/provider-rows";
+import { type Provider, providerKinds } from "@belfry/administration/providers/provider-rows";
 import {
   LAST_POSITION,
-  type Provider,
   providerAt,
   putProvider,
   readProviders,

@@ -1,10 +1,6 @@
 import type { Act } from "@belfry/administration/act";
-import { providerKinds } from "@belfry/administration/providers/provider-rows";
-import {
-  deleteProvider,
-  type Provider,
-  readProviders,
-} from "@belfry/administration/providers/providers";
+import { type Provider, providerKinds } from "@belfry/administration/providers/provider-rows";
+import { deleteProvider, readProviders } from "@belfry/administration/providers/providers";
 import {
   activateProvider,
   deactivateProvider,
