@@ -1007,7 +1007,7 @@ export interface TenantCalls {
     answer: BroadcastResponse;
   };
   /**
-   * Cancel events
+   * Cancel what has not been sent yet of a tenant's events; at most 1,000 events per call
    * Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. An event of which a try is under way is pending: if that try fails there is no other, and asked again the answer says what became of it. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Of all other events it says the same again when it is asked again.
    */
   cancelEvents: {
@@ -1042,11 +1042,11 @@ export interface TenantCalls {
   };
   /**
    * Change a user's preferences
-   * Writes the cells that are named and leaves the others: all of them, or none if one is wrong. Applies to every event that is dispatched after the answer. An off is never overruled by an on in another cell; a required category cannot be turned off.
+   * Writes the cells that are named and leaves the others: all of them, or none if one is wrong. It applies to every event that is dispatched from then on. An off in one cell always wins over an on in another cell, and a required category cannot be turned off.
    */
   changePreferences: {
     input: {
-      /** The user's id in your own system, percent-encoded; of the very id `batch` write %62atch */
+      /** The user's id in your own system */
       userId: string;
     } & ChangePreferencesRequest;
     answer: PreferencesResponse;
@@ -1076,7 +1076,7 @@ export interface TenantCalls {
     answer: UnreadCountResponse;
   };
   /**
-   * Send one event to many people
+   * Send one event to the members of topics, or to a list of users
    * The users are reached at the addresses that you have named for them. Each gets it once, as an event of its own, with today's templates and the user's preferences. The tenant's other messages are sent before it. It uses at most a part of the tenant's daily cap.
    */
   createBroadcast: {
@@ -1130,7 +1130,7 @@ export interface TenantCalls {
   };
   /**
    * Erase a user
-   * What was said of the user (addresses, preferences) is gone with the answer; events, deliveries, history and what else there is go in the background, one user of a tenant at a time, and what waits is not sent any more. Suppressed addresses stay suppressed. Stop sending to the user first: what is accepted meanwhile may stay. Without a body: where a signature is needed, it is over the empty text.
+   * Addresses, preferences and memberships of topics are deleted at once; the rest goes in the background, one user of a tenant at a time. While an erasure of the user is open, the answer is that one. Waiting messages are not sent any more. Suppressed addresses stay suppressed. Stop sending to the user first: events that are accepted meanwhile may stay. Without a body: where a signature is needed, it is over the empty text.
    */
   eraseUser: {
     input: {
@@ -1165,8 +1165,7 @@ export interface TenantCalls {
     answer: InboxTabsResponse;
   };
   /**
-   * List the users of a topic
-   * Their ids, in the order of their bytes.
+   * The user ids in a topic, in the order of their bytes
    */
   listMembers: {
     input: {
@@ -1203,8 +1202,7 @@ export interface TenantCalls {
     answer: HistoryResponse;
   };
   /**
-   * List scheduled events
-   * Events of yours that rest until their time, the soonest first. Never their variables.
+   * A tenant's scheduled events, the next one first
    */
   listScheduledEvents: {
     input: {
@@ -1216,8 +1214,7 @@ export interface TenantCalls {
     answer: ScheduledResponse;
   };
   /**
-   * List your topics
-   * Topics ordered by key, each with the number of its members.
+   * A tenant's topics by their keys, each with the number of its members
    */
   listTopics: {
     input: {
@@ -1301,8 +1298,7 @@ export interface TenantCalls {
     answer: MarkReadResponse;
   };
   /**
-   * Move a scheduled event
-   * Changes when an event is dispatched that still rests; one whose time has come is 409.
+   * Change when a scheduled event is sent; a time in the past means now
    */
   moveEvent: {
     input: {
@@ -1323,8 +1319,8 @@ export interface TenantCalls {
     answer: BroadcastResponse;
   };
   /**
-   * Name a user
-   * Stores all that Belfry is to know of a user: what is left out is deleted. Applies to every event that is dispatched after the answer. You need not name your users: an address in the trigger wins.
+   * Replace a user's entry; fields that are not given are deleted
+   * It applies to every event that is dispatched from then on.
    */
   putUser: {
     input: {
@@ -1335,7 +1331,7 @@ export interface TenantCalls {
   };
   /**
    * Name many users
-   * Up to 1000 users and 1 MiB, each as by PUT, with an answer for each. The good ones are stored together; a bad one does not hold them up.
+   * The good ones are stored together; a bad one does not hold them up. There is an answer for each.
    */
   putUsers: {
     input: UsersBatchRequest;
@@ -1411,7 +1407,7 @@ export interface TenantCalls {
    */
   showErasure: {
     input: {
-      /** The id that DELETE answered */
+      /** the id in the answer to the request */
       erasureId: string;
     };
     answer: ErasureResponse;
@@ -1428,19 +1424,18 @@ export interface TenantCalls {
     answer: EventReport;
   };
   /**
-   * Show a user's preferences
-   * What the user has turned on and off, from where and when, and the categories there are. Of any user id: you need not have named the user.
+   * A user's preferences, where and when each was set, and the categories
+   * Works for any user id, because a tenant need not have stored its users.
    */
   showPreferences: {
     input: {
-      /** The user's id in your own system, percent-encoded; of the very id `batch` write %62atch */
+      /** The user's id in your own system */
       userId: string;
     };
     answer: PreferencesResponse;
   };
   /**
-   * Show a user
-   * The entry that you have stored.
+   * Show a user's stored entry
    */
   showUser: {
     input: {

@@ -199,20 +199,26 @@ export function typed(text: unknown, { type }: TSchema = {} as TSchema): unknown
   return text;
 }
 
+/** Returns the schema of some fields of an act, with the values of its example. */
+export function fieldsOf(
+  { input, example }: Pick<Act, "input" | "example">,
+  names: readonly string[],
+) {
+  const values: Fields = example?.input ?? {};
+  const fields = names.map((name): [string, TSchema] => {
+    // The path of some acts of the platform names a tenant, which is no field of the act.
+    const schema = (input.properties[name] as TSchema | undefined) ?? text();
+    const isNamed = schema.examples !== undefined || values[name] === undefined;
+    return [name, isNamed ? schema : { ...schema, examples: [values[name]] }];
+  });
+  return Type.Object(Object.fromEntries(fields));
+}
+
 function schemaOf(act: Act, http: ActHttp, need: KeyedAct["need"]) {
   const { params, query, body } = http;
   const { properties } = act.input;
   const { input = {}, output } = act.example ?? {};
   const example = input as Fields;
-  const of = (names: readonly string[]) => {
-    const fields = names.map((name): [string, TSchema] => {
-      // The path of some acts of the platform names a tenant, which is no field of the act.
-      const schema = (properties[name] as TSchema | undefined) ?? text();
-      const isNamed = schema.examples !== undefined || example[name] === undefined;
-      return [name, isNamed ? schema : { ...schema, examples: [example[name]] }];
-    });
-    return Type.Object(Object.fromEntries(fields));
-  };
   const given = Object.fromEntries(
     body.flatMap((name) => (example[name] === undefined ? [] : [[name, example[name]]])),
   );
@@ -242,10 +248,10 @@ function schemaOf(act: Act, http: ActHttp, need: KeyedAct["need"]) {
     operationId: act.name.replaceAll(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary: act.summary,
     description: [act.description, roles].filter((one) => one !== undefined).join(" "),
-    ...(params.length > 0 && { params: of(params) }),
-    ...(query.length > 0 && { querystring: of(query) }),
+    ...(params.length > 0 && { params: fieldsOf(act, params) }),
+    ...(query.length > 0 && { querystring: fieldsOf(act, query) }),
     ...(body.length > 0 && {
-      body: of(body),
+      body: fieldsOf(act, body),
       "x-examples": { example: { value: given } },
     }),
     response: answers(

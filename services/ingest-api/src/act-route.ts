@@ -4,7 +4,7 @@ import { InvalidInput } from "@belfry/administration/input-error";
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
-import { asProblem, typed } from "@belfry/http-api/act-routes";
+import { asProblem, fieldsOf, typed } from "@belfry/http-api/act-routes";
 import { type Authentication, requireSignature } from "@belfry/http-api/authenticate";
 import { headerText, readCountedBody } from "@belfry/http-api/read-request";
 import {
@@ -30,7 +30,6 @@ export interface ActRoute<
   R extends { output: Static<O> },
 > {
   operationId: string;
-  tag: string;
   /** Default: the act's. */
   summary?: string;
   description?: string;
@@ -46,7 +45,6 @@ export interface ActRoute<
   answer: { status?: number; description: string; headers?: AnswerHeader[]; schema: A };
   /** Further problems than those of every call with a key. */
   problems?: Problems;
-  maxBodyBytes?: number;
   /**
    * Paths that match this route but belong to other routes, each with its allowed methods. Here they are answered 405.
    */
@@ -75,8 +73,9 @@ export type AddActRoute = <
 ) => void;
 
 /**
- * Returns a function that adds routes of acts for programs with a tenant's key. If the tenant has a webhook secret,
- * calls that change something must be signed. Authentication checks the key's role by `KEY_ACCESS`.
+ * Returns a function that adds routes of acts, under a tag of the document, for programs with a tenant's key. If the
+ * tenant has a webhook secret, calls that change something must be signed. Authentication checks the key's role by
+ * `KEY_ACCESS`.
  */
 export function createActRoutes(
   app: FastifyInstance,
@@ -85,8 +84,8 @@ export function createActRoutes(
     db,
     services,
   }: { authentication: Authentication; db: Database; services: Partial<ActServices> },
-): AddActRoute {
-  return (act, row) => {
+): (tag: string) => AddActRoute {
+  return (tag) => (act, row) => {
     const { answerOf = (data) => ({ success: true, data }) as never, reserved = {} } = row;
     const { method, path } = httpOf(act)!;
     const isSigned = method !== "GET";
@@ -97,8 +96,8 @@ export function createActRoutes(
     app.route({
       method,
       url: path,
-      schema: schemaOf(act, row, answerOf),
-      ...(row.maxBodyBytes !== undefined && { bodyLimit: row.maxBodyBytes }),
+      schema: schemaOf(tag, act, row, answerOf),
+      ...(act.maxBodyBytes !== undefined && { bodyLimit: act.maxBodyBytes }),
       onRequest: [...(row.reserved ? [refuseReserved] : []), authentication.other],
       preValidation: [
         ...(isSigned ? [requireSignature] : []),
@@ -199,18 +198,18 @@ function schemaOf<
   A extends TSchema,
   R extends { output: Static<O> },
 >(
+  tag: string,
   act: Act<I, O, R>,
   row: ActRoute<I, O, A, R>,
   answerOf: (output: Static<O>, input: Static<I>) => Static<A>,
 ) {
-  const { operationId, tag, querystring, body, summary = act.summary } = row;
+  const { operationId, querystring, body, summary = act.summary } = row;
   const { description = act.description ?? "" } = row;
   const { method, params } = httpOf(act)!;
   const isSigned = method !== "GET";
   const isSignedEmpty = isSigned && body === undefined;
   const { input, output } = act.example!;
   const inputOfBody = Object.entries(input).filter(([name]) => body && name in body.properties);
-  const properties = Object.fromEntries(params.map((name) => [name, act.input.properties[name]!]));
   const emptyText = " Without a body: where a signature is needed, it is over the empty text.";
   const look = isSigned ? signedOf(tag) : lookOf(tag);
   return {
@@ -218,7 +217,7 @@ function schemaOf<
     operationId,
     summary,
     description: `${description}${isSignedEmpty ? emptyText : ""}`,
-    ...(params.length > 0 && { params: row.params ?? Type.Object(properties) }),
+    ...(params.length > 0 && { params: row.params ?? fieldsOf(act, params) }),
     ...(querystring && { querystring }),
     headers: Type.Object({ ...look.headers.properties, ...headersOf(act) }),
     ...(body && {

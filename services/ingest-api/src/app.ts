@@ -89,7 +89,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   await attachmentRoute(app, { ...deps, authentication, limits });
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
-  const addActRoute = createActRoutes(app, {
+  const actRoutes = createActRoutes(app, {
     authentication,
     db: deps.db,
     services: {
@@ -98,12 +98,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       announcePreferences: deps.announcePreferences,
     },
   });
-  eventRoutes(addActRoute);
-  broadcastRoutes(addActRoute);
-  userRoutes(addActRoute);
-  topicRoutes(addActRoute);
-  webhookRoutes(addActRoute);
-  webhookMessageRoutes(addActRoute);
+  eventRoutes(actRoutes("Events"));
+  broadcastRoutes(actRoutes("Broadcasts"));
+  userRoutes(actRoutes("Users"));
+  topicRoutes(actRoutes("Topics"));
+  webhookRoutes(actRoutes("Webhooks"));
+  webhookMessageRoutes(actRoutes("Webhooks"));
   receiptRoute(app, { ...deps, limits });
   inboundRoute(app, { ...deps, limits });
   linkRoutes(app, { ...deps, limits });

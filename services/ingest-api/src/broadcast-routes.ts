@@ -10,25 +10,20 @@ import {
   BroadcastRequest,
   BroadcastResponse,
   BroadcastsResponse,
-  MAX_BROADCAST_BODY_BYTES,
 } from "@belfry/contracts/broadcasts";
 import { id, integerText } from "@belfry/contracts/fields";
 import { Type } from "@sinclair/typebox";
 import type { AddActRoute } from "./act-route.ts";
 
-const tag = "Broadcasts";
 const ENDED = { notFound: {}, conflict: { message: "the broadcast is done" } };
 const RUNNING = { description: "The broadcast as it is now", schema: BroadcastResponse };
 
 /** Registers the routes of broadcasts. They need only Postgres; the dispatcher expands and sends the broadcasts. */
 export function broadcastRoutes(add: AddActRoute): void {
   add(createBroadcast, {
-    tag,
     operationId: "createBroadcast",
-    summary: "Send one event to many people",
     body: BroadcastRequest,
     keepsNumbers: true,
-    maxBodyBytes: MAX_BROADCAST_BODY_BYTES,
     answer: {
       status: 202,
       description: "The broadcast is stored, and will be sent",
@@ -44,7 +39,6 @@ export function broadcastRoutes(add: AddActRoute): void {
   });
 
   add(listBroadcasts, {
-    tag,
     operationId: "listBroadcasts",
     querystring: Type.Object({
       limit: Type.Optional(
@@ -61,7 +55,6 @@ export function broadcastRoutes(add: AddActRoute): void {
   });
 
   add(showBroadcast, {
-    tag,
     operationId: "showBroadcast",
     answer: { description: "How far it is", schema: BroadcastResponse },
     problems: { notFound: {} },
@@ -72,6 +65,6 @@ export function broadcastRoutes(add: AddActRoute): void {
     [resumeBroadcast, "resumeBroadcast"],
     [cancelBroadcast, "cancelBroadcast"],
   ] as const) {
-    add(act, { tag, operationId, answer: RUNNING, problems: ENDED });
+    add(act, { operationId, answer: RUNNING, problems: ENDED });
   }
 }

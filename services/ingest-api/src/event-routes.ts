@@ -20,8 +20,6 @@ import { EXAMPLE_ID } from "@belfry/http-api/route-schema";
 import { Type } from "@sinclair/typebox";
 import type { AddActRoute } from "./act-route.ts";
 
-const tag = "Events";
-
 const EVENT = {
   params: Type.Object({
     eventId: id({
@@ -40,7 +38,6 @@ const EVENT = {
 /** Registers the routes that show, list, reschedule and cancel events. They need only Postgres, not NATS. */
 export function eventRoutes(add: AddActRoute): void {
   add(showEvent, {
-    tag,
     operationId: "showEvent",
     summary: "Show an event",
     description:
@@ -60,11 +57,7 @@ export function eventRoutes(add: AddActRoute): void {
   });
 
   add(listScheduled, {
-    tag,
     operationId: "listScheduledEvents",
-    summary: "List scheduled events",
-    description:
-      "Events of yours that rest until their time, the soonest first. Never their variables.",
     querystring: Type.Object({
       limit: Type.Optional(
         integerText(
@@ -80,11 +73,7 @@ export function eventRoutes(add: AddActRoute): void {
   });
 
   add(moveEvent, {
-    tag,
     operationId: "moveEvent",
-    summary: "Move a scheduled event",
-    description:
-      "Changes when an event is dispatched that still rests; one whose time has come is 409.",
     ...EVENT,
     body: MoveRequest,
     answer: { description: "The event was moved", schema: MoveResponse },
@@ -102,9 +91,7 @@ export function eventRoutes(add: AddActRoute): void {
   });
 
   add(cancelEvents, {
-    tag,
     operationId: "cancelEvents",
-    summary: "Cancel events",
     description:
       "Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. An event of which a try is under way is pending: if that try fails there is no other, and asked again the answer says what became of it. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Of all other events it says the same again when it is asked again.",
     body: cancelEvents.input,

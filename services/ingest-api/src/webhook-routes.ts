@@ -44,7 +44,6 @@ import {
 import { Type } from "@sinclair/typebox";
 import type { AddActRoute } from "./act-route.ts";
 
-const tag = "Webhooks";
 const NOT_FOUND = { notFound: {} };
 const BAD_URL = { validation: { message: ["url must begin with https://"] } };
 const BAD_LIMIT = { validation: { message: ["limit must be an integer from 1 to 500"] } };
@@ -53,13 +52,11 @@ const DISABLED = { conflict: { message: "the endpoint is disabled: turn it on fi
 /** Registers the routes of endpoints, to which Belfry posts the results of a tenant's events. */
 export function webhookRoutes(add: AddActRoute): void {
   add(listWebhooks, {
-    tag,
     operationId: "listWebhooks",
     answer: { description: "All endpoints of the tenant", schema: WebhooksResponse },
   });
 
   add(putWebhook, {
-    tag,
     operationId: "putWebhook",
     body: WebhookRequest,
     examples: {
@@ -78,14 +75,12 @@ export function webhookRoutes(add: AddActRoute): void {
   });
 
   add(showWebhook, {
-    tag,
     operationId: "showWebhook",
     answer: { description: "The endpoint", schema: WebhookResponse },
     problems: NOT_FOUND,
   });
 
   add(changeWebhook, {
-    tag,
     operationId: "changeWebhook",
     body: WebhookChangeRequest,
     examples: { off: { value: { active: false } }, all: { value: { types: [] } } },
@@ -94,7 +89,6 @@ export function webhookRoutes(add: AddActRoute): void {
   });
 
   add(deleteWebhook, {
-    tag,
     operationId: "deleteWebhook",
     answer: { description: "The endpoint was deleted", schema: WebhookDeletedResponse },
     problems: NOT_FOUND,
@@ -102,7 +96,6 @@ export function webhookRoutes(add: AddActRoute): void {
   });
 
   add(rotateSigningSecret, {
-    tag,
     operationId: "rotateWebhookSecret",
     answer: { description: "The new secret", schema: WebhookSecretResponse },
     problems: NOT_FOUND,
@@ -113,7 +106,6 @@ export function webhookRoutes(add: AddActRoute): void {
 /** Registers the routes of webhook messages and attempts: lists, a test, resending a message, replaying a window. */
 export function webhookMessageRoutes(add: AddActRoute): void {
   add(webhookAttempts, {
-    tag,
     operationId: "listWebhookAttempts",
     querystring: Type.Object(ATTEMPTS_QUERY),
     answer: { description: "A page of attempts", schema: WebhookAttemptsResponse },
@@ -122,7 +114,6 @@ export function webhookMessageRoutes(add: AddActRoute): void {
   });
 
   add(webhookMessages, {
-    tag,
     operationId: "listWebhookMessages",
     querystring: Type.Object(MESSAGES_QUERY),
     answer: { description: "A page of messages", schema: WebhookMessagesResponse },
@@ -131,7 +122,6 @@ export function webhookMessageRoutes(add: AddActRoute): void {
   });
 
   add(webhookMessage, {
-    tag,
     operationId: "showWebhookMessage",
     answer: { description: "The message", schema: WebhookMessageResponse },
     problems: NOT_FOUND,
@@ -139,7 +129,6 @@ export function webhookMessageRoutes(add: AddActRoute): void {
   });
 
   const sent = {
-    tag,
     answer: { description: "The message is queued", schema: WebhookSentResponse },
     problems: { ...NOT_FOUND, ...DISABLED },
     answerOf: ({ messageId }: { messageId: string }) => ({ success: true, messageId }),
@@ -148,7 +137,6 @@ export function webhookMessageRoutes(add: AddActRoute): void {
   add(resendWebhookMessage, { ...sent, operationId: "resendWebhookMessage" });
 
   add(replayWebhook, {
-    tag,
     operationId: "replayWebhook",
     body: ReplayRequest,
     examples: {

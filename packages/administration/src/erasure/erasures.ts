@@ -56,7 +56,7 @@ export const requestErasure = defineAct({
   command: false,
   summary: "Erase a user",
   description:
-    "Addresses, preferences and memberships of topics are deleted at once; the rest goes in the background, one user of a tenant at a time. While an erasure of the user is open it is that one.",
+    "Addresses, preferences and memberships of topics are deleted at once; the rest goes in the background, one user of a tenant at a time. While an erasure of the user is open, the answer is that one. Waiting messages are not sent any more. Suppressed addresses stay suppressed. Stop sending to the user first: events that are accepted meanwhile may stay.",
   input: Type.Object({ userId }),
   output: ErasureProgress,
   example: { input: { userId: "user-1" }, output: WAITING },

@@ -26,6 +26,8 @@ import {
 const READ: Access = { scope: "tenant", person: "viewer", key: "read" };
 const CHANGE: Access = { scope: "tenant", person: "editor", key: "users" };
 
+/** Room for 1,000 user ids, each of 255 characters of four bytes. */
+const MAX_CHANGE_BYTES = 1024 * 1024 + 64 * 1024;
 const MOST_NAMED = 5;
 
 export const listTopics = defineRead({
@@ -73,6 +75,7 @@ export const listMembers = defineRead({
 export const changeMembers = defineAct({
   name: "topic change",
   http: "PATCH /api/v1/topics/:key/members",
+  maxBodyBytes: MAX_CHANGE_BYTES,
   access: CHANGE,
   summary: "Add users to a topic and remove users from it; adding the first one creates the topic",
   description:

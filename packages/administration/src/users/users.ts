@@ -5,6 +5,7 @@ import { faultsOf, faultText } from "@belfry/contracts/problems";
 import { NO_TIME_ZONE, quietHoursOf, timeZoneName } from "@belfry/contracts/quiet-hours";
 import {
   BatchUser,
+  MAX_USERS_BATCH_BYTES,
   UserResponse,
   UsersBatchRequest,
   UsersBatchResponse,
@@ -222,6 +223,7 @@ export const putUsers = defineAct({
   name: "user put-many",
   http: "POST /api/v1/users/batch",
   access: { scope: "tenant", person: "editor", key: "users" },
+  maxBodyBytes: MAX_USERS_BATCH_BYTES,
   command: false,
   summary: "Name many users",
   description:
