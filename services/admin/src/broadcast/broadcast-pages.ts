@@ -7,10 +7,10 @@ import {
 } from "@belfry/administration/broadcasts/broadcasts";
 import { TooLate } from "@belfry/administration/input-error";
 import type { Broadcast } from "@belfry/contracts/broadcasts";
-import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { page, redirect } from "../page/answer.ts";
+import { idOf } from "../page/form-fields.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
@@ -23,8 +23,7 @@ const MOST_EVENTS = 10;
 /** Registers the pages that list a tenant's broadcasts, show the progress of one, and pause, continue or cancel it. */
 export function broadcastPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/broadcasts", async ({ query, run }) => {
-    const given = query.get("after") ?? "";
-    const after = UUID.test(given) ? given : undefined;
+    const after = idOf(query, "after");
     const { items, next } = await run(listBroadcasts, { limit: PAGE, after });
     return page("broadcasts", say`Broadcasts`, {
       rows: items.map(inWords),

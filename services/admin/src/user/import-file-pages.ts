@@ -5,7 +5,6 @@ import {
   showImport,
   startImport,
 } from "@belfry/administration/users/imports";
-import { UUID } from "@belfry/contracts/identifiers";
 import {
   IMPORT_DAYS,
   type ImportKind,
@@ -15,6 +14,7 @@ import {
 import { TOPIC_KEY } from "@belfry/contracts/topics";
 import { type Answer, type Faults, json, orFaults, page, redirect } from "../page/answer.ts";
 import { inWords, refusalWords } from "../page/fault-words.ts";
+import { idOf } from "../page/form-fields.ts";
 import { isByScript } from "../page/import-share.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
@@ -30,11 +30,8 @@ export function importFilePages({ route }: PageDeps): void {
     faults: Faults = {},
   ): Promise<Answer> => {
     const topic = query.get("topic") ?? "";
-    const after = query.get("after") ?? "";
-    const { items, next } = await run(listImports, {
-      limit: PAGE,
-      ...(UUID.test(after) && { after }),
-    });
+    const after = idOf(query, "after");
+    const { items, next } = await run(listImports, { limit: PAGE, after });
     const isOfTopic = TOPIC_KEY.test(topic);
     const empty = {
       kind: isOfTopic ? "members" : "users",
