@@ -124,7 +124,7 @@ export function required(oidc: OidcClient | undefined): OidcClient {
 
 /** Returns the sign-in page with the reason why signing in failed. */
 function signInAgain({ text, status }: OidcWords, next: string): Answer {
-  return page("sign-in", say`Sign in`, { next, email: "", refused: text }, status);
+  return page("sign-in", say`Sign in`, { next, refused: text }, status);
 }
 
 function notConnected({ text, status }: OidcWords): Answer {

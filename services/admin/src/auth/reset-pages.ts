@@ -41,7 +41,7 @@ export function resetPages({ route, db, log }: PageDeps): void {
 
   const form = async ({ params }: Guest, faults: Faults = {}): Promise<Answer> => {
     const { email } = await showReset(db, params.token ?? "");
-    return page("reset", say`Set a new password`, { email, faults });
+    return page("reset", say`Set a new password`, { values: { email }, faults });
   };
 
   route("GET /reset/:token", (guest) => limited(guest, () => form(guest)));

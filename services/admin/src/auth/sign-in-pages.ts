@@ -44,7 +44,7 @@ export function signInPages(deps: AuthDeps): void {
   route("GET /sign-in", async ({ person, query }) => {
     const next = ownPath(query.get("next"));
     if (person !== undefined) return redirect(next);
-    return page("sign-in", say`Sign in`, { next, email: "", refused: undefined });
+    return page("sign-in", say`Sign in`, { next });
   });
 
   route("POST /sign-in", async (guest) => {
@@ -52,7 +52,7 @@ export function signInPages(deps: AuthDeps): void {
     const email = (form.get("email") ?? "").trim().toLowerCase();
     const next = ownPath(form.get("next"));
     const again = (refused: Phrase, status: number) =>
-      page("sign-in", say`Sign in`, { next, email, refused }, status);
+      page("sign-in", say`Sign in`, { next, values: { email }, refused }, status);
     const waitSeconds = await takeSignIn(db, { address, email });
     if (waitSeconds > 0) return again(tooManyTries(reply, waitSeconds), 429);
     const client = hashClient(guest);

@@ -45,9 +45,6 @@ export function twoFactorPages(deps: AuthDeps): void {
         secret: secret?.replaceAll(/(.{4})(?=.)/g, "$1 "),
       },
       oidcName: oidc?.settings.name,
-      faults: {},
-      of: undefined,
-      recoveryCodes: undefined,
       ...more,
     });
   };

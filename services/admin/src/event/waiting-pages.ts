@@ -68,7 +68,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
     const event = await eventOf(context);
     if (event.status !== "scheduled") return tooLate(say`It is no longer scheduled.`);
     const at = event.sendAt === null ? undefined : fieldMoment(event.sendAt);
-    return page("waiting-move", say`Move`, { event, at, faults: {} });
+    return page("waiting-move", say`Move`, { event, values: { at } });
   });
 
   route("POST /tenants/:tenantId/waiting/:eventId/move", async (context) => {
@@ -85,7 +85,11 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
       (faults) => {
         const fault = moment === undefined ? "must be a date and time" : (faults.sendAt ?? "");
         const shown = moment === undefined ? at : fieldMoment(moment);
-        return page("waiting-move", say`Move`, { event, at: shown, faults: { at: fault } });
+        return page("waiting-move", say`Move`, {
+          event,
+          values: { at: shown },
+          faults: { at: fault },
+        });
       },
     );
   });

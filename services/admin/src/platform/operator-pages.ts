@@ -15,24 +15,16 @@ import {
 } from "@belfry/administration/people/platform-keys";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { faultWords } from "../page/fault-words.ts";
-import { say, type Words } from "../page/language.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
 
 /** Registers the page of the people who run the platform. */
 export function operatorPages({ route, db, once }: PageDeps): void {
-  const showOperators = async (extra: {
-    email?: string;
-    faults?: Faults;
-    refused?: Words | undefined;
-  }): Promise<Answer> =>
+  const showOperators = async (extra: object): Promise<Answer> =>
     page("operators", say`Operators`, {
       people: await listOperators(db),
       invitations: await listInvitations(db, null),
-      faults: {},
-      email: "",
-      link: undefined,
-      refused: undefined,
       ...extra,
     });
 
@@ -45,7 +37,7 @@ export function operatorPages({ route, db, once }: PageDeps): void {
         run(inviteOperator, { email }).then(({ link, mailed }) =>
           once.show(person, "/operators", { link, mailed, invited: email }),
         ),
-      (faults) => showOperators({ email, faults }),
+      (faults) => showOperators({ values: { email }, faults }),
     );
   });
 
@@ -92,7 +84,12 @@ export function platformKeyPages({ route, once }: PageDeps): void {
   const showKeys = async (context: Signed, name = "", faults: Faults = {}) => {
     const keys = await context.run(listPlatformKeys, {});
     const { platformKey } = await once.take(context);
-    return page("platform-keys", say`Platform keys`, { keys, platformKey, name, faults });
+    return page("platform-keys", say`Platform keys`, {
+      keys,
+      platformKey,
+      values: { name },
+      faults,
+    });
   };
 
   route("GET /platform-keys", (context) => showKeys(context));

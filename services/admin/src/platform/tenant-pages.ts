@@ -73,7 +73,7 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
     );
   });
 
-  const showSettings = async ({ tenant }: InTenant, given?: Values, faults: Faults = {}) => {
+  const showSettings = async ({ tenant }: InTenant, given?: object, faults: Faults = {}) => {
     const about = await aboutTenant(db, tenant.id);
     const values = given ?? valuesOfTenant(about.found);
     const api = { url: config.apiUrl, wsUrl: config.wsUrl };
@@ -136,33 +136,22 @@ const TEXTS = [
   "linkSchemes",
 ] as const;
 
-/** A tenant's form. */
-interface Values extends Record<(typeof TEXTS)[number], string> {
-  name: string;
-  noCap: boolean;
-  deliveryChannels: string[];
-  dedupIncludesVariables: boolean;
-  allowExecutables: boolean;
-}
-
-const DEFAULTS: Values = {
-  ...typedTexts(new URLSearchParams(), TEXTS),
-  name: "",
-  perMinute: String(DEFAULT_PER_MINUTE),
-  dailyCap: String(DEFAULT_DAILY_CAP),
-  maxAttachmentMib: String(DEFAULT_ATTACHMENT_MIB),
+const DEFAULTS = {
+  perMinute: DEFAULT_PER_MINUTE,
+  dailyCap: DEFAULT_DAILY_CAP,
+  maxAttachmentMib: DEFAULT_ATTACHMENT_MIB,
   defaultLocale: "en",
-  noCap: false,
   deliveryChannels: [],
-  dedupIncludesVariables: false,
-  allowExecutables: false,
 };
 
-function showNew(values: Values, faults: Faults): Answer {
+function showNew(values: object, faults: Faults): Answer {
   return page("tenant-new", say`New tenant`, { values, faults, channels: CHANNELS });
 }
 
-function valuesOf(form: URLSearchParams): Values {
+type Values = ReturnType<typeof valuesOf>;
+
+/** Returns a tenant's form as it was typed. */
+function valuesOf(form: URLSearchParams) {
   return {
     ...typedTexts(form, TEXTS),
     name: form.get("name") ?? "",
@@ -173,22 +162,12 @@ function valuesOf(form: URLSearchParams): Values {
   };
 }
 
-function valuesOfTenant(tenant: Tenant): Values {
+function valuesOfTenant(tenant: Tenant) {
   return {
-    name: tenant.name,
-    perMinute: String(tenant.perMinute),
-    dailyCap: String(tenant.dailyCap ?? ""),
+    ...tenant,
     noCap: tenant.dailyCap === null,
-    maxAttachmentMib: String(tenant.maxAttachmentMib),
-    deliveryChannels: tenant.deliveryChannels,
-    dedupIncludesVariables: tenant.dedupIncludesVariables,
-    allowExecutables: tenant.allowExecutables,
-    eventRetentionDays: String(tenant.eventRetentionDays ?? ""),
-    notificationRetentionDays: String(tenant.notificationRetentionDays ?? ""),
-    defaultLocale: tenant.defaultLocale,
-    timezone: tenant.timezone ?? "",
-    quietFrom: tenant.quietHours?.from ?? "",
-    quietTo: tenant.quietHours?.to ?? "",
+    quietFrom: tenant.quietHours?.from,
+    quietTo: tenant.quietHours?.to,
     linkSchemes: tenant.linkSchemes.join(", "),
   };
 }
@@ -226,8 +205,8 @@ function inputOf(values: Values) {
 export function deleteTenantPages({ route, db }: PageDeps): void {
   const askToDelete = async ({ tenant }: InTenant, typed = "", fault?: Words) =>
     page("tenant-delete", say`Delete ${tenant.name}`, {
-      typed,
-      fault,
+      values: { typed },
+      faults: { typed: fault },
       has: await whatTenantHas(db, tenant.id),
     });
 

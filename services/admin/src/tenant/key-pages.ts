@@ -23,21 +23,17 @@ const signature = createHmac("sha256", process.env.BELFRY_WEBHOOK_SECRET)
 
 /** Registers the page of API keys and of the webhook secret. The page shows a new secret once. */
 export function keyPages({ route, db, config, once }: PageDeps): void {
-  const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
+  const show = async (
+    { tenant }: InTenant,
+    { values, ...more }: { values?: object; [name: string]: unknown } = {},
+  ): Promise<Answer> =>
     page("keys", say`API keys`, {
       found: await showTenant(db, tenant.id),
-      created: undefined,
-      createdSecret: undefined,
       signingInNode: SIGNING_IN_NODE,
-      isFirstKey: false,
-      keyName: "",
-      keyRole: "all",
-      rotatedRole: "",
       roleWords: KEY_ROLE_WORDS,
-      overlapHours: "24",
-      secretOverlapHours: "24",
       faults: {},
-      ...extra,
+      values: { keyRole: "all", overlapHours: "24", secretOverlapHours: "24", ...values },
+      ...more,
     });
 
   route("GET /tenants/:tenantId/keys", async (context) => {
@@ -65,7 +61,7 @@ export function keyPages({ route, db, config, once }: PageDeps): void {
           once.show(person, `${base}/keys`, { apiKey, role }),
         ),
       ({ name, ...faults }) =>
-        show(context, { faults: { ...faults, keyName: name }, keyName, keyRole }),
+        show(context, { faults: { ...faults, keyName: name }, values: { keyName, keyRole } }),
     );
   });
 
@@ -84,8 +80,7 @@ export function keyPages({ route, db, config, once }: PageDeps): void {
       ({ role, ...faults }) =>
         show(context, {
           faults: { ...faults, rotatedRole: role },
-          overlapHours,
-          rotatedRole: rotatedRole ?? "",
+          values: { overlapHours, rotatedRole },
         }),
     );
   });
@@ -104,7 +99,7 @@ export function keyPages({ route, db, config, once }: PageDeps): void {
           once.show(person, `${base}/keys`, { createdSecret: made.createdSecret }),
         ),
       ({ overlapSeconds: secretOverlapHours = "" }) =>
-        show(context, { faults: { secretOverlapHours }, secretOverlapHours: hours }),
+        show(context, { faults: { secretOverlapHours }, values: { secretOverlapHours: hours } }),
     );
   });
 

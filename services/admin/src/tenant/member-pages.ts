@@ -26,10 +26,7 @@ export function memberPages({ route, db, once }: PageDeps): void {
       members: await listMembers(db, tenant.id),
       invitations: await listInvitations(db, tenant.id),
       roles: TENANT_ROLES,
-      values: { email: "", role: "owner" },
-      faults: {},
-      link: undefined,
-      refused: undefined,
+      values: { role: "owner" },
       ...extra,
     });
 

@@ -68,8 +68,8 @@ function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: 
 export function importSuppressionPages({ route, once }: PageDeps): void {
   const showImport = async (_context: InTenant, extra: object = {}) =>
     page("suppressions-import", say`Suppress many addresses`, {
-      ...{ lines: "", channel: PROVIDER_CHANNELS[0], faults: [], done: undefined },
-      ...{ channels: PROVIDER_CHANNELS, leaveOutBad: false, ...extra },
+      ...{ values: { channel: PROVIDER_CHANNELS[0] }, faults: [], channels: PROVIDER_CHANNELS },
+      ...extra,
     });
 
   route("GET /tenants/:tenantId/suppressions/import", async (context) =>
@@ -88,10 +88,10 @@ export function importSuppressionPages({ route, once }: PageDeps): void {
     return await orFaults(
       () =>
         run(importSuppressions, { channel, leaveOutBad, file: lines }).then((done) =>
-          once.show(person, `${base}/suppressions/import`, { done, channel }),
+          once.show(person, `${base}/suppressions/import`, { done, values: { channel } }),
         ),
       (_, faults: readonly InputFault[]) =>
-        showImport(context, { lines, channel, leaveOutBad, faults: inWords(faults) }),
+        showImport(context, { values: { lines, channel, leaveOutBad }, faults: inWords(faults) }),
     );
   });
 }

@@ -32,11 +32,7 @@ export function categoryPages({ route, db }: PageDeps): void {
     const templates = await readTemplates(db, context.tenant.id);
     const eventTypes = [...new Set(templates.map(({ eventType }) => eventType))];
     return page("category", category.label[""] ?? category.key, {
-      category,
-      values: given.values ?? valuesOfCategory(category),
-      faults: given.faults ?? {},
-      refused: given.refused,
-      eventType: given.eventType ?? "",
+      ...{ category, values: valuesOfCategory(category), faults: {}, ...given },
       unassigned: eventTypes.filter((one) => !category.eventTypes.includes(one)),
     });
   };
@@ -187,7 +183,7 @@ function categoryInput(values: CategoryValues, before?: Category) {
 export function importPages({ route, once }: PageDeps): void {
   const showImport = async ({ run }: InTenant, extra: object = {}) =>
     page("import", say`Import unsubscribes`, {
-      ...{ lines: "", faults: [], done: undefined },
+      faults: [],
       categories: await run(listCategories, {}),
       channels: PREFERENCE_CHANNELS,
       ...extra,
@@ -208,7 +204,8 @@ export function importPages({ route, once }: PageDeps): void {
         run(importUnsubscribes, { file: lines }).then((done) =>
           once.show(person, `${base}/users/import`, { done }),
         ),
-      (_, faults: readonly InputFault[]) => showImport(context, { lines, faults: inWords(faults) }),
+      (_, faults: readonly InputFault[]) =>
+        showImport(context, { values: { lines }, faults: inWords(faults) }),
     );
   });
 }

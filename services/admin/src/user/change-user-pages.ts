@@ -17,7 +17,7 @@ const NOTICE = { true: "turned-on", false: "turned-off", null: "forgotten" } as 
 
 /** Registers the pages that change a user's facts, preferences and connections, and that erase the user. */
 export function changeUserPages({ route, db, log }: PageDeps): void {
-  const showForm = (values: UserValues, isNew: boolean, faults: Faults = {}): Answer => {
+  const showForm = (values: { userId: string }, isNew: boolean, faults: Faults = {}): Answer => {
     const title = isNew ? say`New user` : say`Edit ${values.userId}`;
     return page("user-edit", title, { values, isNew, faults });
   };
@@ -25,9 +25,8 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
   route("GET /tenants/:tenantId/users/edit", async ({ tenant, query }) => {
     const userId = query.get("user") ?? "";
     const fault = userId === "" ? undefined : textFault(userId);
-    if (userId === "") return showForm(valuesOfUser("", undefined), true);
-    if (fault !== undefined)
-      return showForm(valuesOfUser(userId, undefined), true, { userId: fault });
+    if (userId === "") return showForm(valuesOfUser(""), true);
+    if (fault !== undefined) return showForm(valuesOfUser(userId), true, { userId: fault });
     return showForm(valuesOfUser(userId, await knownUser(db, tenant.id, userId)), false);
   });
 
@@ -90,7 +89,8 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
 
   const askToErase = (userId: string, typed = "", fault?: string): Answer => {
     const status = fault === undefined ? 200 : 422;
-    return page("user-erase", say`Erase ${userId}`, { userId, typed, fault }, status);
+    const data = { userId, values: { typed }, faults: { typed: fault } };
+    return page("user-erase", say`Erase ${userId}`, data, status);
   };
 
   route("GET /tenants/:tenantId/users/erase", async ({ query }) => {
@@ -122,20 +122,10 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
 /** The text fields. `seen` is when the shown content was saved; empty if the user was not known. */
 const TEXTS = ["email", "phone", "locale", "timezone", "quietFrom", "quietTo", "seen"] as const;
 
-/** A user's form. */
-type UserValues = Record<"userId" | (typeof TEXTS)[number], string>;
-
-function valuesOfUser(userId: string, user: User | undefined): UserValues {
-  return {
-    userId,
-    email: user?.email ?? "",
-    phone: user?.phone ?? "",
-    locale: user?.locale ?? "",
-    timezone: user?.timezone ?? "",
-    quietFrom: user?.quietHours?.from ?? "",
-    quietTo: user?.quietHours?.to ?? "",
-    seen: user?.updatedAt ?? "",
-  };
+/** Returns the values of a user's form; a new user has the id alone. */
+function valuesOfUser(userId: string, user?: User) {
+  const { quietHours, updatedAt: seen = "" } = user ?? {};
+  return { ...user, userId, quietFrom: quietHours?.from, quietTo: quietHours?.to, seen };
 }
 
 function pageOf(base: string, userId: string): string {
