@@ -1,103 +1,55 @@
 import assert from "node:assert/strict";
-import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { readEvent } from "@belfry/administration/events/event-report";
-import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
-import { encryptSecret, parseSecretKeys, providerSettingsOwner } from "@belfry/database/secrets";
-import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limits";
-import { birdSignature } from "@belfry/providers/bird";
+import type { AbuseBounds } from "@belfry/http-api/abuse-limits";
 import { INBOUND_READERS, RECEIPT_READERS, receiptReader } from "@belfry/providers/kinds";
-import { plivoSignature } from "@belfry/providers/plivo";
-import { twilioSignature } from "@belfry/providers/twilio";
-import { createHttpServer } from "@belfry/service/http";
-import { createLogger } from "@belfry/service/logger";
 import { selfSigned } from "@belfry/testing/certificate";
 import { eventually } from "@belfry/testing/eventually";
-import { createTestDatabase } from "@belfry/testing/postgres";
-import { SignJWT } from "jose";
 import { uuidv7 } from "uuidv7";
 import { UNVERIFIED_BOUNDS, UnverifiedBodies } from "./unverified-bodies.ts";
-import { createWebhookKeys, receiptRoute } from "./vendor-webhooks.ts";
+import { receiptRoute } from "./vendor-webhooks.ts";
+import {
+  SECRET,
+  SIGNED_BY,
+  TEXT_SETTINGS,
+  type TextVendor,
+  webhooksUnderTest,
+} from "./webhooks-under-test.ts";
 
 const MAX_BYTES = receiptReader("sendgrid")!.maxBytes;
-const SECRET = "a-signature-secret-of-the-account";
-const PUBLIC_URL = "https://mail.example.com/belfry";
-const TELNYX = generateKeyPairSync("ed25519");
-const TELNYX_KEY = TELNYX.publicKey.export({ type: "spki", format: "der" }).subarray(-32);
-const OF_PHONES = ["vonage", "twilio", "plivo", "telnyx", "bird"];
-const secretKeys = parseSecretKeys(`t1:${Buffer.alloc(32, 7).toString("base64")}`);
-const log = createLogger({ service: "test", level: "silent" });
 
 /** Two tenants, `a` and `b`, each with both providers; `a` has keys to verify with. */
-async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
-  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
-  const pool = createPool({ url, applicationName: "test" });
-  const db = createDatabase(pool);
+async function setUp(t: TestContext, bounds: Partial<AbuseBounds> = {}) {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const webhookPublicKey = publicKey.export({ format: "der", type: "spki" }).toString("base64");
-  for (const tenantId of ["a", "b"]) {
-    await pool.query("insert into tenants (id, name, per_minute) values ($1, $1, 600)", [tenantId]);
-  }
-  const provider = async (tenantId: string, kind: string, settings: object, name = kind) => {
-    const id = uuidv7();
-    const owner = providerSettingsOwner(tenantId, id);
-    const sealed = await encryptSecret(secretKeys, owner, JSON.stringify(settings));
-    await pool.query(
-      `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
-       values ($1, $2, $3, $4, $5, $6, '{}')`,
-      [id, tenantId, OF_PHONES.includes(kind) ? "SMS" : "EMAIL", kind, name, sealed],
-    );
-  };
-  await provider("a", "sendgrid", { webhookPublicKey });
-  await provider("a", "vonage", { signatureSecret: SECRET });
-  await provider("a", "twilio", { authToken: SECRET });
-  await provider("a", "plivo", { authToken: SECRET });
-  await provider("a", "telnyx", { webhookPublicKey: TELNYX_KEY.toString("base64") });
-  await provider("a", "bird", { signingKey: SECRET });
-  await provider("b", "sendgrid", {});
-
-  const webhookKeys = createWebhookKeys(db, secretKeys);
-  const app = createHttpServer({
-    log,
-    maxBodyBytes: 256 * 1024,
-    jsonBody: "raw",
-    trustProxy: "127.0.0.1",
-  });
-  const bounds = {
-    unknownKeysPerMinute: 60,
-    otherPerMinute: 60,
-    receiptsPerMinute: 1000,
-    linksPerMinute: 60,
-    otherAtATime: 8,
-    ...over,
-  };
-  const limits = await createAbuseLimits(app, bounds);
   const bodies = new UnverifiedBodies();
   const broken = { database: false };
   /** Documents on Amazon's servers by their addresses. */
   const amazon = new Map<string, string>();
-  receiptRoute(app, {
-    webhookKeys,
-    limits,
-    bodies,
-    publicUrl: PUBLIC_URL,
-    storeReceipts: (origin, receipts) =>
-      broken.database
-        ? Promise.reject(new Error("connection refused"))
-        : storeReceipts(pool, origin, receipts),
-    now: () => new Date(),
-    get: async (url) => amazon.get(url),
-  });
-  const address = await app.listen({ host: "127.0.0.1", port: 0 });
-  t.after(async () => {
-    await app.close();
-    await db.destroy();
-    await drop();
-  });
+  const server = await webhooksUnderTest(
+    t,
+    ["a", "b"],
+    (app, deps, database) =>
+      receiptRoute(app, {
+        ...deps,
+        bodies,
+        storeReceipts: (origin, receipts) =>
+          broken.database
+            ? Promise.reject(new Error("connection refused"))
+            : storeReceipts(database.pool, origin, receipts),
+        get: async (url) => amazon.get(url),
+      }),
+    { bounds },
+  );
+  const { pool, provider } = server;
+  await provider("a", "sendgrid", { webhookPublicKey });
+  for (const [kind, settings] of Object.entries(TEXT_SETTINGS)) await provider("a", kind, settings);
+  await provider("b", "sendgrid", {});
 
   const delivery = async (
     tenantId = "a",
@@ -126,12 +78,8 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
     );
     return rows.map((row) => Object.values(row).join(" "));
   };
-  const post = async (path: string, body: string, headers: Record<string, string>) => {
-    const all = { "content-type": "application/json", ...headers };
-    const response = await fetch(address + path, { method: "POST", body, headers: all });
-    await response.arrayBuffer();
-    return response.status;
-  };
+  const post = async (...request: Parameters<typeof server.post>) =>
+    (await server.post(...request)).status;
   const sendgrid = (events: object[], options: Sender = {}) => {
     const body = `${JSON.stringify(events)}\r\n`;
     const timestamp = String(Math.floor(Date.now() / 1000));
@@ -143,18 +91,9 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
     });
   };
   const vonage = async (status: object, { from = "192.0.2.1" } = {}) => {
-    const body = JSON.stringify({ message_uuid: randomUUID(), ...status });
-    const payload_hash = createHash("sha256").update(body).digest("hex");
-    const token = await new SignJWT({ payload_hash })
-      .setProtectedHeader({ alg: "HS256" })
-      .setIssuer("Vonage")
-      .setIssuedAt()
-      .setJti(randomUUID())
-      .sign(new TextEncoder().encode(SECRET));
-    return post("/webhooks/vonage/a", body, {
-      authorization: `Bearer ${token}`,
-      "x-forwarded-for": from,
-    });
+    const content = { message_uuid: randomUUID(), ...status };
+    const [path, body, headers] = await SIGNED_BY.vonage("/webhooks/vonage/a", content);
+    return post(path, body, { ...headers, "x-forwarded-for": from });
   };
   const twilio = async (
     delivery: { id: string },
@@ -162,27 +101,12 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
     token = SECRET,
   ) => {
     const path = `/webhooks/twilio/a?delivery=${delivery.id}`;
-    const form = new URLSearchParams(fields);
-    return post(path, form.toString(), {
-      "content-type": "application/x-www-form-urlencoded",
-      "x-twilio-signature": twilioSignature(token, PUBLIC_URL + path, form),
-    });
+    return post(...(await SIGNED_BY.twilio(path, fields, token)));
   };
+  const { db, address, webhookKeys } = server;
   return {
-    ...{
-      pool,
-      db,
-      address,
-      amazon,
-      bodies,
-      broken,
-      webhookKeys,
-      provider,
-      delivery,
-      statusOf,
-      suppressions,
-    },
-    ...{ post, sendgrid, twilio, vonage },
+    ...{ pool, db, address, amazon, bodies, broken, webhookKeys, provider },
+    ...{ delivery, statusOf, suppressions, post, sendgrid, twilio, vonage },
   };
 }
 
@@ -287,53 +211,19 @@ test("Twilio's callbacks move a delivery forwards only, and suppress a dead numb
   assert.equal(await statusOf(read.id), "delivered");
 });
 
-/** A receipt as each vendor posts it: of one message, with a status and a code, signed. */
-const SIGNED_RECEIPTS = {
-  plivo(deliveryId: string, message: string, [Status, ErrorCode]: Told): Signed {
-    const path = `/webhooks/plivo/a?delivery=${deliveryId}`;
-    const form = new URLSearchParams({ MessageUUID: message, Status, ErrorCode });
-    const nonce = randomUUID();
-    const signature = plivoSignature(SECRET, PUBLIC_URL + path, nonce, form);
-    return [
-      path,
-      form.toString(),
-      {
-        "content-type": "application/x-www-form-urlencoded",
-        "x-plivo-signature-v3": signature,
-        "x-plivo-signature-v3-nonce": nonce,
-      },
-    ];
+/** A receipt as each vendor tells it: of one message, with a status and a code. */
+const CONTENTS = {
+  plivo: (_, message, [Status, ErrorCode]) => ({ MessageUUID: message, Status, ErrorCode }),
+  telnyx: (path, id, [status, code, title]) => {
+    const errors = [{ code, title }];
+    const payload = { id, to: [{ status }], errors, webhook_url: `https://belfry.example${path}` };
+    return { event_type: "message.finalized", payload };
   },
-  telnyx(deliveryId: string, message: string, [status, code, title]: Told): Signed {
-    const path = `/webhooks/telnyx/a?delivery=${deliveryId}`;
-    const to = [{ status }];
-    const payload = { id: message, to, errors: [{ code, title }], webhook_url: PUBLIC_URL + path };
-    const body = JSON.stringify({ data: { event_type: "message.finalized", payload } });
-    const time = String(Math.floor(Date.now() / 1000));
-    const signature = sign(null, Buffer.from(`${time}|${body}`), TELNYX.privateKey);
-    return [
-      path,
-      body,
-      { "telnyx-timestamp": time, "telnyx-signature-ed25519": signature.toString("base64") },
-    ];
-  },
-  bird(deliveryId: string, message: string, [status, details]: Told): Signed {
-    const path = "/webhooks/bird/a";
-    const payload = { id: message, reference: deliveryId, status, details };
-    const body = JSON.stringify({ service: "channels", event: "sms.outbound", payload });
-    const time = String(Math.floor(Date.now() / 1000));
-    const signature = birdSignature(SECRET, time, PUBLIC_URL + path, Buffer.from(body));
-    return [
-      path,
-      body,
-      {
-        "messagebird-request-timestamp": time,
-        "messagebird-signature": signature.toString("base64"),
-      },
-    ];
-  },
-};
-type Signed = readonly [path: string, body: string, headers: Record<string, string>];
+  bird: (path, id, [status, details]) => ({
+    event: "sms.outbound",
+    payload: { id, reference: path.split("=")[1], status, details },
+  }),
+} satisfies Partial<Record<TextVendor, (path: string, message: string, told: Told) => object>>;
 type Told = readonly [status: string, code: string, words?: string];
 
 const WORDS_OF_VENDORS = {
@@ -343,7 +233,7 @@ const WORDS_OF_VENDORS = {
     out: ["sending_failed", "40300", "Blocked due to STOP message"],
   },
   bird: { dead: ["delivery_failed", "unknown_subscriber"], out: ["rejected", "opted_out"] },
-} as const satisfies Record<keyof typeof SIGNED_RECEIPTS, { dead: Told; out: Told }>;
+} as const satisfies Record<keyof typeof CONTENTS, { dead: Told; out: Told }>;
 
 for (const vendor of ["plivo", "telnyx", "bird"] as const) {
   test(`${vendor}'s receipts move a delivery forwards only, suppress a dead number and an opt-out, and are forged with another body`, async (t) => {
@@ -354,8 +244,11 @@ for (const vendor of ["plivo", "telnyx", "bird"] as const) {
       await sms("+12025550102"),
       await sms("+12025550103"),
     ];
-    const signed = SIGNED_RECEIPTS[vendor];
-    const tell = async (id: string, told: Told) => post(...signed(id, randomUUID(), told));
+    const signed = (id: string, told: Told) => {
+      const path = `/webhooks/${vendor}/a?delivery=${id}`;
+      return SIGNED_BY[vendor](path, CONTENTS[vendor](path, randomUUID(), told));
+    };
+    const tell = async (id: string, told: Told) => post(...(await signed(id, told)));
     for (const status of ["sent", "delivered", "sent"]) {
       assert.equal(await tell(read, [status, ""]), 200);
     }
@@ -369,7 +262,7 @@ for (const vendor of ["plivo", "telnyx", "bird"] as const) {
       "a SMS +12025550103 opted out",
     ]);
     const late = await sms("+12025550104");
-    const [path, body, headers] = signed(late, randomUUID(), ["sent", ""]);
+    const [path, body, headers] = await signed(late, ["sent", ""]);
     assert.equal(await post(path, body.replace("sent", "delivered"), headers), 401);
     assert.equal(await post(path.replace("/a", "/b"), body, headers), 404);
     assert.equal(await statusOf(late), "accepted");
