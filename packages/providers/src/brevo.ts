@@ -1,7 +1,7 @@
 import { wireAddress } from "@belfry/contracts/addresses";
 import type { EmailMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { apiUrl, createHttpVendor, JSON_HEADERS, type Meaning, meaningOf } from "./http-vendor.ts";
+import { apiUrl, createHttpVendor, JSON_HEADERS, meaningOf } from "./http-vendor.ts";
 import {
   addressMark,
   type Fields,
@@ -15,6 +15,7 @@ import {
 import { mailHeaders, messageIds, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
 import { BATCH_BYTES, parseReceiptBody, recordOf, textSetting, vendorEventOf } from "./receipt.ts";
+import type { Meaning } from "./send-outcome.ts";
 import { baseUrlField, secretField, senderFields, testModeField } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
 import { breakMarksOfHtml, breakMarksOfText } from "./vendor-marks.ts";

@@ -1,23 +1,6 @@
-import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type { HttpCall } from "./http-calls.ts";
 import type { Provider, ProviderContext } from "./provider.ts";
-import { type HttpAnswer, outcome, parseObject, refusal, statusClass } from "./send-outcome.ts";
-
-/** The meaning of a vendor's refusal, beyond its HTTP status. */
-export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress"> {
-  /** The vendor's own code, shown instead of the status. */
-  code?: string | null;
-  class?: OutcomeClass;
-}
-
-/** A vendor whose answer says at once whether it accepts the message, and describes a refusal in JSON. */
-export interface JudgedVendor {
-  /** The vendor's name in the timeline. */
-  name: string;
-  /** Returns the id of an accepted message; undefined if the answer is no success as the vendor documents it. */
-  acceptedId(body: Record<string, unknown>, answer: HttpAnswer): unknown;
-  meaning(body: Record<string, unknown>, answer: HttpAnswer): Meaning;
-}
+import { type JudgedVendor, judge, type Meaning } from "./send-outcome.ts";
 
 /** An API that accepts a message by one POST. */
 export interface HttpVendor<Message, Settings> extends JudgedVendor {
@@ -41,27 +24,6 @@ export function createHttpVendor<Message, Settings>(vendor: HttpVendor<Message, 
       close: () => calls.close(),
     };
   };
-}
-
-/** Returns the outcome of a vendor's answer. */
-export function judge(
-  vendor: JudgedVendor,
-  answer: HttpAnswer,
-  context: ProviderContext,
-): SendOutcome {
-  const body = parseObject(answer.text);
-  const id = answer.status < 300 ? vendor.acceptedId(body, answer) : undefined;
-  if (typeof id === "string" && id !== "") return accepted(vendor.name, answer, id);
-  const { code = null, class: known, ...more } = vendor.meaning(body, answer);
-  if (known === "accepted") return accepted(vendor.name, answer, null);
-  const outcomeClass = known ?? statusClass(answer.status);
-  return { ...refusal(vendor.name, outcomeClass, answer, context, code), ...more };
-}
-
-function accepted(name: string, answer: HttpAnswer, id: string | null): SendOutcome {
-  const messageId = id !== null && /^[\x21-\x7e]{1,255}$/.test(id) ? id : null;
-  const vendorStatus = String(answer.status);
-  return outcome("accepted", `${name} accepted the message`, { messageId, vendorStatus });
 }
 
 /** Looks up a vendor's code in a table. A code that is not in the table means what the HTTP status says. */

@@ -8,7 +8,6 @@ import {
   basicAuthorization,
   createHttpVendor,
   JSON_HEADERS,
-  type Meaning,
 } from "./http-vendor.ts";
 import {
   type Fields,
@@ -31,6 +30,7 @@ import {
   vendorEventOf,
   type WebhookHead,
 } from "./receipt.ts";
+import type { Meaning } from "./send-outcome.ts";
 import {
   baseUrlField,
   choiceField,

@@ -6,7 +6,6 @@ import {
   apiUrl,
   createHttpVendor,
   JSON_HEADERS,
-  type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
 import {
@@ -22,6 +21,7 @@ import {
 import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
 import { BATCH_BYTES, entryOf, momentOf, recordOf, textSetting, vendorEventOf } from "./receipt.ts";
+import type { Meaning } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
 

@@ -7,7 +7,6 @@ import {
   apiUrl,
   createHttpVendor,
   JSON_HEADERS,
-  type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
 import {
@@ -33,6 +32,7 @@ import {
   type WebhookFault,
   type WebhookHead,
 } from "./receipt.ts";
+import type { Meaning } from "./send-outcome.ts";
 import { baseUrlField, secretField, senderFields } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
 

@@ -89,12 +89,51 @@ export function statusClass(status: number): OutcomeClass {
   return "permanent";
 }
 
+/** What is needed to store an answer: the values to mask in it, and the time. */
+interface Asked {
+  secrets: readonly string[];
+  now: () => number;
+}
+
+/** The meaning of a vendor's refusal, beyond its HTTP status. */
+export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress"> {
+  /** The vendor's own code, shown instead of the status. */
+  code?: string | null;
+  class?: OutcomeClass;
+}
+
+/** A vendor whose answer says at once whether it accepts the message, and describes a refusal in JSON. */
+export interface JudgedVendor {
+  /** The vendor's name in the timeline. */
+  name: string;
+  /** Returns the id of an accepted message; undefined if the answer is no success as the vendor documents it. */
+  acceptedId(body: Record<string, unknown>, answer: HttpAnswer): unknown;
+  meaning(body: Record<string, unknown>, answer: HttpAnswer): Meaning;
+}
+
+/** Returns the outcome of a vendor's answer. */
+export function judge(vendor: JudgedVendor, answer: HttpAnswer, context: Asked): SendOutcome {
+  const body = parseObject(answer.text);
+  const id = answer.status < 300 ? vendor.acceptedId(body, answer) : undefined;
+  if (typeof id === "string" && id !== "") return accepted(vendor.name, answer, id);
+  const { code = null, class: known, ...more } = vendor.meaning(body, answer);
+  if (known === "accepted") return accepted(vendor.name, answer, null);
+  const outcomeClass = known ?? statusClass(answer.status);
+  return { ...refusal(vendor.name, outcomeClass, answer, context, code), ...more };
+}
+
+function accepted(name: string, answer: HttpAnswer, id: string | null): SendOutcome {
+  const messageId = id !== null && /^[\x21-\x7e]{1,255}$/.test(id) ? id : null;
+  const vendorStatus = String(answer.status);
+  return outcome("accepted", `${name} accepted the message`, { messageId, vendorStatus });
+}
+
 /** Returns the outcome of an answer that is no success. `code` is the vendor's code, shown instead of the status. */
 export function refusal(
   vendor: string,
   outcomeClass: OutcomeClass,
   answer: HttpAnswer,
-  { secrets, now }: { secrets: readonly string[]; now: () => number },
+  { secrets, now }: Asked,
   code: string | null = null,
 ): SendOutcome {
   const status = code ?? String(answer.status);

@@ -4,7 +4,7 @@ import type { EmailMessage, OutgoingAttachment } from "@belfry/contracts/sending
 import type sdkClient from "@sendgrid/client";
 import type sdkMail from "@sendgrid/mail";
 import { type Static, Type } from "@sinclair/typebox";
-import { apiUrl, type JudgedVendor, judge } from "./http-vendor.ts";
+import { apiUrl } from "./http-vendor.ts";
 import { type MailEvent, MEANS, mailReceipts, type Outcomes, outcomeOf } from "./mail-receipts.ts";
 import { mailHeaders, messageIds, senderOf } from "./message-form.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
@@ -19,7 +19,7 @@ import {
   textSetting,
   vendorEventOf,
 } from "./receipt.ts";
-import { NotAccepted, thrownOutcome } from "./send-outcome.ts";
+import { type JudgedVendor, judge, NotAccepted, thrownOutcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
 
@@ -159,6 +159,7 @@ async function createSendgrid(
   const { MailService } = mailModule.default as unknown as { MailService: new () => SdkMail };
   const { Mail } = helpersModule.default.classes;
   const calls = createHttpCalls(context);
+  const baseUrl = apiUrl(settings, VENDOR_URL);
   const client = new Client();
   // We do not call setApiKey, because it logs keys of an unknown form to the console.
   client.setDefaultHeader("Authorization", `Bearer ${settings.apiKey}`);
@@ -170,7 +171,7 @@ async function createSendgrid(
       data: object;
     };
     const result = await calls.post({
-      url: apiUrl(settings, VENDOR_URL) + prepared.url,
+      url: baseUrl + prepared.url,
       headers: prepared.headers as Record<string, string>,
       body:
         "attachments" in prepared.data ? jsonBody(prepared.data) : JSON.stringify(prepared.data),

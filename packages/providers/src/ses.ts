@@ -8,11 +8,11 @@ import {
   apiUrl,
   createHttpVendor,
   JSON_HEADERS,
-  type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
 import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
+import type { Meaning } from "./send-outcome.ts";
 import { sesReceipts } from "./ses-receipt.ts";
 import { baseUrlField, lineField, senderFields } from "./settings.ts";
 import { Base64Of, jsonBody, type StreamedBody } from "./streamed-body.ts";

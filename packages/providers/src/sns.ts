@@ -1,8 +1,9 @@
 import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { AWS_CONSOLE, awsFields, signAwsRequest } from "./aws-signature.ts";
-import { apiUrl, createHttpVendor, each, type Meaning, meaningOf } from "./http-vendor.ts";
+import { apiUrl, createHttpVendor, each, meaningOf } from "./http-vendor.ts";
 import { defineProvider } from "./provider.ts";
+import type { Meaning } from "./send-outcome.ts";
 import { baseUrlField, lineField } from "./settings.ts";
 
 const TEXT_MESSAGING = `${AWS_CONSOLE}/sns/v3/home#/mobile/text-messaging`;

@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Messages as SdkMessages } from "@vonage/messages";
-import { apiUrl, each, type JudgedVendor, judge, meaningOf } from "./http-vendor.ts";
+import { apiUrl, each, meaningOf } from "./http-vendor.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import {
   callbackAddress,
@@ -15,7 +15,14 @@ import {
   textSetting,
   vendorEventOf,
 } from "./receipt.ts";
-import { NotAccepted, outcome, parseObject, thrownOutcome } from "./send-outcome.ts";
+import {
+  type JudgedVendor,
+  judge,
+  NotAccepted,
+  outcome,
+  parseObject,
+  thrownOutcome,
+} from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
 import { NO_ANSWER, textWebhooks } from "./text-webhooks.ts";
 import { signedBody } from "./vonage-signature.ts";
