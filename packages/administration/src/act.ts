@@ -88,7 +88,8 @@ interface Description<I extends TObject, O extends TSchema> {
   underWay?: { is(output: Static<O>): boolean; example: Static<O> };
   /**
    * Command-line names of fields that do not get the default option name: `--default <on|off>` for a choice of two
-   * words, `<id>` or `[id]` for a positional argument, null for a field without an option.
+   * words, `--add <id...>` for a list of words, `<id>` or `[id]` for a positional argument, null for a field without an
+   * option.
    */
   flags?: Readonly<Partial<Record<keyof I["properties"] & string, string | null>>>;
   /** Set if there is no command for the act, because another command includes it or only programs need it. */

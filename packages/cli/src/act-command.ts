@@ -204,7 +204,7 @@ function fieldOf(schema: TSchema, flags: string): Field {
   }
   if (flags.endsWith("<on|off>")) option.argParser((text) => onOrOff(text));
   if (types.includes("integer")) option.argParser(integerValue);
-  if (types.includes("array")) option.argParser(namesValue);
+  if (types.includes("array") && !option.variadic) option.argParser(namesValue);
   if (schema.enum !== undefined) option.choices(schema.enum);
   if (schema.format === "date-time") {
     option.argParser((text) => timeValue(text).toISOString());

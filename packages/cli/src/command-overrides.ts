@@ -264,17 +264,11 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
   "event show": ANY_TENANT,
   "event search": ANY_TENANT,
   "event cancel": {
-    fields: ["cancelKeys", "eventIds", "userIds"],
-    define: (command) =>
-      void command
-        .option("--cancel-key <key...>", "of all events whose triggers had one of these keys")
-        .option("--event-id <id...>", "of these events, by Belfry's ids or the tenant's eventIds")
-        .option("--user <id...>", "only those of these users"),
-    async input({ cancelKey: cancelKeys, eventId: eventIds, user: userIds }) {
-      if ((cancelKeys === undefined) === (eventIds === undefined)) {
+    async input({ cancelKey, eventId }) {
+      if ((cancelKey === undefined) === (eventId === undefined)) {
         throw new CommandError("--cancel-key: give either --cancel-key or --event-id");
       }
-      return { cancelKeys, eventIds, userIds };
+      return {};
     },
   },
   "event move": {
@@ -300,16 +294,9 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
   "suppression add": SUPPRESSED,
   "suppression remove": SUPPRESSED,
   "topic change": {
-    fields: ["add", "remove"],
-    define: (command) =>
-      void command
-        .option("--add <id...>", "user ids that are to be in the topic")
-        .option("--remove <id...>", "user ids that are not to be in it"),
     async input({ add, remove }) {
-      if (add === undefined && remove === undefined) {
-        throw new CommandError("--add: give --add, or --remove");
-      }
-      return { add, remove };
+      if (add !== undefined || remove !== undefined) return {};
+      throw new CommandError("--add: give --add, or --remove");
     },
   },
   "webhook put": {

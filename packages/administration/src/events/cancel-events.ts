@@ -51,6 +51,11 @@ export const cancelEvents = defineAct({
   input: CancelRequest,
   output: Cancelled,
   example: { input: { cancelKeys: ["order-1001"] }, output: STOPPED },
+  flags: {
+    cancelKeys: "--cancel-key <key...>",
+    eventIds: "--event-id <id...>",
+    userIds: "--user <id...>",
+  },
   async run({ db, tenantId, actor }, request) {
     const { cancelKeys = [], eventIds = [], userIds } = request;
     const found = await eventsToCancel(db, {

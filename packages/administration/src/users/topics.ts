@@ -90,7 +90,7 @@ export const changeMembers = defineAct({
     input: { key: "news", add: ["user-1", "user-2"], remove: ["user-3"] },
     output: { members: 2 },
   },
-  flags: { key: "<key>" },
+  flags: { key: "<key>", add: "--add <id...>", remove: "--remove <id...>" },
   async run({ db, tenantId }, { key, add = [], remove = [] }) {
     const place = { tenantId, key };
     refuseBoth(add, remove);
