@@ -65,17 +65,11 @@ export function throttleFaults({ count, seconds }: ThrottleSettings) {
 
 /** Removes absent parts, so that equal settings compare as equal. */
 export function normalDigest(digest: DigestSettings): DigestSettings {
-  const { windowSeconds, at, days = [], key, sliding, maxSeconds, leading } = digest;
-  const sorted = [...new Set(days)].sort();
-  return {
-    ...(windowSeconds === undefined ? {} : { windowSeconds }),
-    ...(at === undefined ? {} : { at }),
-    ...(sorted.length === 0 || sorted.length === DAYS.length ? {} : { days: sorted }),
-    ...(key === undefined ? {} : { key }),
-    ...(sliding === true ? { sliding } : {}),
-    ...(maxSeconds === undefined ? {} : { maxSeconds }),
-    ...(leading === true ? { leading } : {}),
-  };
+  const days = [...new Set(digest.days)].sort();
+  const isEveryDay = days.length === 0 || days.length === DAYS.length;
+  const parts = Object.entries({ ...digest, days: isEveryDay ? undefined : days });
+  const isSet = ([, part]: [string, unknown]) => part !== undefined && part !== false;
+  return Object.fromEntries(parts.filter(isSet)) as DigestSettings;
 }
 
 /** Returns the longest time in seconds that an event may wait in a digest. */
