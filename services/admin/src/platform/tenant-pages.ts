@@ -75,7 +75,7 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
 
   const showSettings = async ({ tenant }: InTenant, given?: object, faults: Faults = {}) => {
     const about = await aboutTenant(db, tenant.id);
-    const values = given ?? valuesOfTenant(about.found);
+    const values = { ...valuesOfTenant(about.found), ...given };
     const api = { url: config.apiUrl, wsUrl: config.wsUrl };
     return page("tenant-settings", say`Tenant`, {
       ...{ ...about, api, values, faults, channels: CHANNELS },
@@ -98,14 +98,11 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/defaults", async (context) => {
-    const { tenant, form, run, base } = context;
+    const { form, run, base } = context;
     const typed = typedTexts(form, ["defaultLocale", "timezone", "quietFrom", "quietTo"]);
     return await orFaults(
       () => run(setDefaults, defaultsOf(typed)).then(() => redirect(`${base}/settings`, "saved")),
-      async (faults) => {
-        const { found } = await aboutTenant(db, tenant.id);
-        return await showSettings(context, { ...valuesOfTenant(found), ...typed }, faults);
-      },
+      (faults) => showSettings(context, typed, faults),
     );
   });
 
