@@ -1,5 +1,7 @@
 /** A dialog in which a person chooses one of the tenant's images, uploads one, or enters the URL of another one. */
 
+import { element, makeButton } from "./element.js";
+
 const MOST_BYTES = 2 * 1024 * 1024;
 const TYPES = "image/png,image/jpeg,image/gif,image/webp";
 
@@ -13,25 +15,20 @@ export function chooseImage() {
     ...{ type: "url", id: "image-picker-address", placeholder: "https://…", autocomplete: "off" },
   });
   const use = element("button", { type: "submit", className: "primary", textContent: "Use it" });
-  const cancel = element("button", { type: "button", className: "plain", textContent: "Cancel" });
-  const form = element("form", { method: "dialog" });
-  const row = element("div", { className: "row" });
-  row.append(cancel, use);
+  const cancel = makeButton("Cancel", () => dialog.close(), "plain");
+  const row = element("div", { className: "row" }, cancel, use);
   const title = element("h2", { id: "image-picker-title", textContent: "Choose an image" });
   const upload = field("Upload one: PNG, JPEG, GIF or WebP, up to 2 MB", file);
-  form.append(title, list, upload, note, field("or the address of another", address), row);
-  const dialog = element("dialog", {});
+  const other = field("or the address of another", address);
+  const form = element("form", { method: "dialog" }, title, list, upload, note, other, row);
+  const dialog = element("dialog", {}, form);
   dialog.setAttribute("aria-labelledby", title.id);
-  dialog.append(form);
   document.body.append(dialog);
 
   const offer = ({ name, url }) => {
-    const item = element("li", {});
-    const button = element("button", { type: "button", className: "plain" });
+    const button = makeButton("", () => dialog.close(url), "plain");
     button.append(element("img", { className: "thumbnail", src: url, alt: "" }), name);
-    button.addEventListener("click", () => dialog.close(url));
-    item.append(button);
-    return item;
+    return element("li", {}, button);
   };
   const show = async () => {
     const answer = await fetch(images);
@@ -56,7 +53,6 @@ export function chooseImage() {
     if (told?.image) dialog.close(told.image.url);
     else note.textContent = told?.text ?? "It could not be uploaded. Try again.";
   });
-  cancel.addEventListener("click", () => dialog.close());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     dialog.close(address.value.trim());
@@ -73,12 +69,7 @@ export function chooseImage() {
   });
 }
 
-function element(name, properties) {
-  return Object.assign(document.createElement(name), properties);
-}
-
 function field(label, input) {
-  const around = element("div", { className: "field" });
-  around.append(element("label", { htmlFor: input.id, textContent: label }), input);
-  return around;
+  const caption = element("label", { htmlFor: input.id, textContent: label });
+  return element("div", { className: "field" }, caption, input);
 }

@@ -1,5 +1,7 @@
 /** Shows, while a person types, the message that would be sent, and every fault with its place. */
 
+import { element, makeButton } from "./element.js";
+
 const PREVIEW_AFTER_MS = 250;
 /** Wait before another try if the server failed: the person may type nothing more that would start one. */
 const ASK_AGAIN_AFTER_MS = 3_000;
@@ -104,12 +106,7 @@ function showFaults(id, faults, { place = () => "", goTo }) {
         item.textContent = `${where}: ${faultWords(fault)} `;
       }
       if (isPlaced && goTo) {
-        const show = document.createElement("button");
-        show.type = "button";
-        show.className = "plain small";
-        show.textContent = "Show";
-        show.addEventListener("click", () => goTo(line));
-        item.append(show);
+        item.append(makeButton("Show", () => goTo(line)));
       }
       return item;
     }),
@@ -129,15 +126,11 @@ function showStale(isStale, hasShown) {
 }
 
 /** Shows a text with its unfilled parts marked. The server splits the text into `parts`. */
-function setMarked(element, parts) {
-  element.replaceChildren(
+function setMarked(place, parts) {
+  place.replaceChildren(
     ...parts.map(({ text, unfilled }) => {
       if (!unfilled) return document.createTextNode(text);
-      const mark = document.createElement("mark");
-      mark.className = "unfilled";
-      mark.title = "no value";
-      mark.textContent = text;
-      return mark;
+      return element("mark", { className: "unfilled", title: "no value", textContent: text });
     }),
   );
 }
@@ -179,13 +172,9 @@ function showLinks({ url, actions = [] }) {
   line.textContent = url ? `opens ${url}` : "";
   const list = byId("preview-actions");
   list.replaceChildren(
-    ...actions.map(({ label, url: to }) => {
-      const item = document.createElement("span");
-      item.className = "toast-action";
-      item.textContent = label;
-      item.title = to;
-      return item;
-    }),
+    ...actions.map(({ label, url: title }) =>
+      element("span", { className: "toast-action", textContent: label, title }),
+    ),
   );
 }
 

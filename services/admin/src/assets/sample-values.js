@@ -1,3 +1,4 @@
+import { element, makeButton } from "./element.js";
 import { fieldTable, makeField, readValue } from "./value-fields.js";
 
 /**
@@ -51,18 +52,10 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
       (name) => !used.has(name) && !/^\$|[{}%|]/.test(name),
     );
     others.hidden = unused.length === 0 || area.readOnly;
-    others.querySelector("ul").replaceChildren(
-      ...unused.slice(0, 30).map((name) => {
-        const item = document.createElement("li");
-        const button = document.createElement("button");
-        button.type = "button";
-        button.className = "chip";
-        button.textContent = name;
-        button.addEventListener("click", () => onInsert(name, values[name]));
-        item.append(button);
-        return item;
-      }),
-    );
+    const chipOf = (name) => makeButton(name, () => onInsert(name, values[name]), "chip");
+    others
+      .querySelector("ul")
+      .replaceChildren(...unused.slice(0, 30).map((name) => element("li", {}, chipOf(name))));
   };
 
   const requiredAtFirst = JSON.parse(host.dataset.required ?? "[]");
@@ -121,53 +114,35 @@ function read(text) {
 /** Makes the row of a variable: its value, and whether it is required for sending. */
 function rowOf(shape, { values, set, required, isTranslation, asksRequired, isReadOnly }) {
   const { name, kind, fields } = shape;
-  const row = document.createElement("div");
-  row.className = "value";
   const id = `value-${name}`;
-  const head = document.createElement("div");
-  head.className = "value-head";
-  const needed = document.createElement("label");
-  const box = document.createElement("input");
-  box.type = "checkbox";
-  box.name = "requiredVariables";
-  box.value = name;
+  const box = element("input", { type: "checkbox", name: "requiredVariables", value: name });
   box.checked = required.has(name);
   box.disabled = isReadOnly || isTranslation;
-  needed.className = "needed";
-  const said = document.createElement("span");
-  said.className = "visually-hidden";
-  said.textContent = ` ${name}`;
-  needed.append(box, "required", said);
+  const said = element("span", { className: "visually-hidden", textContent: ` ${name}` });
+  const needed = element("label", { className: "needed" }, box, "required", said);
+  const headOf = (caption, hasBox) =>
+    element("div", { className: "value-head" }, caption, ...(hasBox ? [needed] : []));
 
   const value = values[name];
   const isTable = kind === "list" || Array.isArray(value);
   const isGroup = !isTable && (kind === "object" || kindOf(value) === "object");
   if (isTable || isGroup) {
-    const caption = document.createElement("code");
-    caption.id = `${id}-name`;
-    caption.textContent = name;
     // Belfry fills in a variable with `$`, so it is never missing and cannot be set as required.
-    if (name.startsWith("$")) caption.textContent = "Events of the digest";
-    head.append(caption, ...(name.startsWith("$") || !asksRequired ? [] : [needed]));
+    const isOurs = name.startsWith("$");
+    const textContent = isOurs ? "Events of the digest" : name;
+    const caption = element("code", { id: `${id}-name`, textContent });
     const columns = columnsOf(fields ?? [], value);
     const table = fieldTable({
       ...{ name, columns, isReadOnly, isList: isTable },
       rows: isTable ? (Array.isArray(value) ? value : []) : [value ?? {}],
       onChange: (rows) => set(name, isTable ? orNone(rows) : rows[0]),
     });
-    row.append(head, table);
-    return row;
+    return element("div", { className: "value" }, headOf(caption, asksRequired && !isOurs), table);
   }
-  const caption = document.createElement("label");
-  caption.htmlFor = id;
-  const code = document.createElement("code");
-  code.textContent = name;
-  caption.append(code);
-  head.append(caption, ...(asksRequired ? [needed] : []));
+  const caption = element("label", { htmlFor: id }, element("code", { textContent: name }));
   const input = makeField({ value, kind, id, isReadOnly });
   input.addEventListener("input", () => set(name, readValue(input, values[name])));
-  row.append(head, input);
-  return row;
+  return element("div", { className: "value" }, headOf(caption, asksRequired), input);
 }
 
 function orNone(rows) {

@@ -1,5 +1,7 @@
 /** Inputs for values of variables: a field for text or a flag, a small table for a list or an object. */
 
+import { element, makeButton } from "./element.js";
+
 /** A typed text that matches becomes a number, unless the value was a text before. */
 const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d{1,9})?$/;
 
@@ -53,16 +55,11 @@ export function fieldTable({ name, columns, rows, isList, isReadOnly, onChange }
   const isPlain = columns.length === 0;
   const heads = isPlain ? ["Value"] : columns;
   let current = rows.map((row) => (isPlain ? row : { ...row }));
-  const frame = document.createElement("div");
-  frame.className = "value-table";
   const table = document.createElement("table");
   table.setAttribute("aria-labelledby", `value-${name}-name`);
   const headRow = table.createTHead().insertRow();
   for (const head of heads) {
-    const cell = document.createElement("th");
-    cell.scope = "col";
-    cell.textContent = head;
-    headRow.append(cell);
+    headRow.append(element("th", { scope: "col", textContent: head }));
   }
   const body = table.createTBody();
   const changed = () => onChange(current.map((row) => (isPlain ? (row ?? "") : { ...row })));
@@ -90,36 +87,25 @@ export function fieldTable({ name, columns, rows, isList, isReadOnly, onChange }
     empty.hidden = current.length > 0;
   };
   const removeButton = (index) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "plain small";
-    button.setAttribute("aria-label", `Remove ${name} ${index + 1}`);
-    button.textContent = "×";
-    button.addEventListener("click", () => {
+    const button = makeButton("×", () => {
       current.splice(index, 1);
       draw();
       changed();
       add.focus();
     });
+    button.setAttribute("aria-label", `Remove ${name} ${index + 1}`);
     return button;
   };
-  const empty = document.createElement("p");
-  empty.className = "soft small";
-  empty.textContent = "No entry.";
-  const add = document.createElement("button");
-  add.type = "button";
-  add.className = "plain small";
-  add.textContent = "Add a row";
-  add.setAttribute("aria-label", `Add a row to ${name}`);
-  add.addEventListener("click", () => {
+  const empty = element("p", { className: "soft small", textContent: "No entry." });
+  const add = makeButton("Add a row", () => {
     current = [...current, isPlain ? "" : {}];
     draw();
     changed();
     body.rows[body.rows.length - 1]?.querySelector("input, select")?.focus();
   });
+  add.setAttribute("aria-label", `Add a row to ${name}`);
   if (isList && !isReadOnly) headRow.insertCell();
   draw();
-  frame.append(table, empty);
-  if (isList && !isReadOnly) frame.append(add);
-  return frame;
+  const parts = isList && !isReadOnly ? [table, empty, add] : [table, empty];
+  return element("div", { className: "value-table" }, ...parts);
 }

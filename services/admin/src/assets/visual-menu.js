@@ -1,4 +1,5 @@
 import { Plugin, PluginKey } from "prosemirror-state";
+import { element } from "./element.js";
 
 /** The insert menu of the visual editor. A typed `/` opens the menu, and the text after the `/` filters its entries. */
 
@@ -20,12 +21,8 @@ function typedAt({ selection }) {
  * Choosing an entry deletes the typed `/…` and calls the entry's `run`.
  */
 export function slashMenu(host, entries, id = "visual-menu") {
-  const list = document.createElement("ul");
-  list.id = id;
-  list.className = "visual-menu";
-  list.setAttribute("role", "listbox");
+  const list = element("ul", { id, className: "visual-menu", role: "listbox", hidden: true });
   list.setAttribute("aria-label", "Insert");
-  list.hidden = true;
   host.append(list);
   let shown = [];
   let chosen = 0;
@@ -54,10 +51,8 @@ export function slashMenu(host, entries, id = "visual-menu") {
     list.hidden = shown.length === 0 || !view.editable;
     list.replaceChildren(
       ...shown.map(({ label }, index) => {
-        const item = document.createElement("li");
-        item.id = `${id}-${index}`;
-        item.setAttribute("role", "option");
-        item.textContent = label;
+        const properties = { id: `${id}-${index}`, role: "option", textContent: label };
+        const item = element("li", properties);
         item.addEventListener("mousedown", (event) => {
           event.preventDefault();
           choose(view, index);

@@ -190,7 +190,7 @@ const IS_RESULT = /(?:<%=|\?|:|\?\?|\|\||=|Option\()\s*$/;
 const IS_SHOWN = /(?:\.(?:textContent|title|placeholder) = |\bnew Option\()[^;]*$/;
 /** Matches code before a string that is not words: a comparison, a counted noun, a selector or a list of names. */
 const IS_COMPARED =
-  /(?:===|!==|\bcase|\bcounted\([^()]*,|\bquerySelector\(|\b(?:marks|group):|\bclassName =)\s*$/;
+  /(?:===|!==|\bcase|\bcounted\([^()]*,|\bquerySelector\(|\b(?:marks|group):|\bclassName(?: =|:))\s*$/;
 const IS_KEY = { before: /[{,]\s*$/, after: /^\s*:/ };
 
 function rewriteLiterals(code: string, look: Look, isOutput: boolean): string {
