@@ -121,3 +121,9 @@ export function addressMark(value: unknown): string {
   if (address === null) return "";
   return createHash("sha256").update(address.toLowerCase()).digest("base64url").slice(0, 12);
 }
+
+/** Returns the moment of a number of epoch seconds; null for anything else. */
+export function momentOfSeconds(seconds: unknown): Date | null {
+  if (typeof seconds !== "number" || !(seconds > 0 && seconds < 1e11)) return null;
+  return new Date(seconds * 1000);
+}

@@ -14,6 +14,7 @@ import {
   type MailEvent,
   MEANS,
   mailReceipts,
+  momentOfSeconds,
   type Outcomes,
   outcomeOf,
 } from "./mail-receipts.ts";
@@ -23,7 +24,6 @@ import {
   entryOf,
   isRecent,
   isSameText,
-  momentOfSeconds,
   parseReceiptBody,
   recordOf,
   textSetting,

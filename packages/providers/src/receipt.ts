@@ -263,12 +263,6 @@ export function momentOf(value: unknown): Date | null {
   return Number.isNaN(moment.getTime()) ? null : moment;
 }
 
-/** Returns the moment of a number of epoch seconds; null for anything else. */
-export function momentOfSeconds(seconds: unknown): Date | null {
-  if (typeof seconds !== "number" || !(seconds > 0 && seconds < 1e11)) return null;
-  return new Date(seconds * 1000);
-}
-
 export function headerOf(head: WebhookHead, name: string): string | undefined {
   const value = head.headers[name];
   return typeof value === "string" ? value : undefined;

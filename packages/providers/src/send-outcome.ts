@@ -89,7 +89,7 @@ export function statusClass(status: number): OutcomeClass {
   return "permanent";
 }
 
-/** What is needed to store an answer: the values to mask in it, and the time. */
+/** The values to mask in a stored answer, and the clock. */
 interface Asked {
   secrets: readonly string[];
   now: () => number;

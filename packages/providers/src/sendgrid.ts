@@ -5,14 +5,20 @@ import type sdkClient from "@sendgrid/client";
 import type sdkMail from "@sendgrid/mail";
 import { type Static, Type } from "@sinclair/typebox";
 import { apiUrl } from "./http-vendor.ts";
-import { type MailEvent, MEANS, mailReceipts, type Outcomes, outcomeOf } from "./mail-receipts.ts";
+import {
+  type MailEvent,
+  MEANS,
+  mailReceipts,
+  momentOfSeconds,
+  type Outcomes,
+  outcomeOf,
+} from "./mail-receipts.ts";
 import { mailHeaders, messageIds, senderOf } from "./message-form.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import {
   BATCH_BYTES,
   entryOf,
   listOf,
-  momentOfSeconds,
   publicKeyOf,
   recordOf,
   signedJson,
