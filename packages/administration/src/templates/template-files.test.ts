@@ -135,12 +135,17 @@ test("a file changed in the repository is published, with its translations outda
 test("a file with other settings alone is told as published, though it makes no version", async (t) => {
   const { db, tenantId, dir, put } = await setUp(t);
   const sms = { tenantId, eventType: "a", channel: "SMS", content: "x", sensitive: true } as const;
-  const { id } = await putTemplate(db, sms);
+  const { id } = await putTemplate(db, {
+    ...sms,
+    requiredVariables: ["code"],
+    sampleVariables: '{"code":1}',
+  });
   await put("a/SMS.txt", "---\n---\nx");
   const done = { published: ["a/SMS.txt"], unchanged: [] };
   assert.deepEqual(await importTemplates(db, tenantId, dir), done);
-  const { version, sensitive } = await readTemplate(db, { id });
-  assert.deepEqual([version, sensitive], [1, false]);
+  // A setting that the file does not have is removed; sample variables stay.
+  const settings = { sensitive: false, requiredVariables: null, sampleVariables: '{"code":1}' };
+  assertHas(await readTemplate(db, { id }), { version: 1, ...settings });
   const again = { published: [], unchanged: ["a/SMS.txt"] };
   assert.deepEqual(await importTemplates(db, tenantId, dir), again);
 });
