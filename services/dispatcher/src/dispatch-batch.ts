@@ -91,7 +91,7 @@ async function dispatchRead(
   inTurn: boolean,
   spans: Spans,
 ): Promise<Dispatched> {
-  const { pool, dispatchPublisher } = deps;
+  const { pool, dispatchPublisher, inFlightPerTenant } = deps;
   let batch: EventDispatch[];
   let result: DispatchResult = NOTHING_CLAIMED;
   try {
@@ -100,7 +100,13 @@ async function dispatchRead(
     batch = await routeAll(deps, open);
     await place.ready;
     if (spans !== undefined) await beginTraces(pool, open, spans);
-    if (batch.length > 0) result = await write(deps, batch, open, inTurn, spans);
+    if (batch.length > 0) {
+      const parentOf = ({ eventId }: EventDispatch) => spans?.get(eventId)?.traceParent;
+      const statement = spans && startStatement("dispatch_events", batch, parentOf);
+      const tells = open.some((event) => event.tells);
+      const written = dispatchEvents(pool, batch, { inFlightPerTenant, inTurn, tells });
+      result = await endWith(statement, written);
+    }
   } finally {
     place.leave();
   }
@@ -133,20 +139,6 @@ const NOTHING_CLAIMED: DispatchResult = {
   unwritten: new Set(),
   published: new Map(),
 };
-
-function write(
-  { pool, inFlightPerTenant }: DispatchDeps,
-  batch: readonly EventDispatch[],
-  open: readonly StoredEvent[],
-  inTurn: boolean,
-  spans: Spans,
-): Promise<DispatchResult> {
-  const statement =
-    spans &&
-    startStatement("dispatch_events", batch, ({ eventId }) => spans.get(eventId)?.traceParent);
-  const options = { inFlightPerTenant, inTurn, tells: open.some(({ tells }) => tells) };
-  return endWith(statement, dispatchEvents(pool, batch, options));
-}
 
 /** Reads what must be published again of events that this batch did not claim. */
 async function readBefore(pool: Pool, events: readonly StoredEvent[]) {
