@@ -3,23 +3,26 @@ import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import { sql } from "kysely";
 
-/** Returns a round that continues CSV imports and the deletion of large topics. All replicas may run it. */
-export function createImports({ db, log }: { db: Database; log: Logger }) {
-  return async (signal: AbortSignal): Promise<number> => {
-    if (!(await isImportDue(db))) return 0;
-    // Imported at the first use only, because most installations have no imports.
-    const { workImports } = await import("@belfry/administration/users/work-imports");
-    const chunks = await workImports(
-      {
-        db,
-        rest: pause,
-        onPostponed: (err) => log.warn({ err }, "an import cannot go on now: later again"),
-      },
-      signal,
-    );
-    if (chunks > 0) log.info({ chunks }, "chunks of imports written");
-    return chunks;
-  };
+/**
+ * Continues CSV imports and the deletion of large topics. Returns the number of written chunks. All replicas may run it.
+ */
+export async function continueImports(
+  { db, log }: { db: Database; log: Logger },
+  signal: AbortSignal,
+): Promise<number> {
+  if (!(await isImportDue(db))) return 0;
+  // Imported at the first use only, because most installations have no imports.
+  const { workImports } = await import("@belfry/administration/users/work-imports");
+  const chunks = await workImports(
+    {
+      db,
+      rest: pause,
+      onPostponed: (err) => log.warn({ err }, "an import cannot go on now: later again"),
+    },
+    signal,
+  );
+  if (chunks > 0) log.info({ chunks }, "chunks of imports written");
+  return chunks;
 }
 
 async function isImportDue(db: Database): Promise<boolean> {

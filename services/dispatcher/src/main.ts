@@ -23,10 +23,10 @@ import { createBroadcastLoop } from "./broadcast-loop.ts";
 import { DispatcherConfig } from "./config.ts";
 import { createDispatchPublisher } from "./dispatch-publisher.ts";
 import { showLags } from "./dispatcher-metrics.ts";
-import { createErasures, createTenantDeletions } from "./erasures.ts";
+import { deleteTenants, eraseUsers } from "./erasures.ts";
 import { createEventHandler, createSetAside } from "./event-handler.ts";
 import { createExpiry } from "./expiry.ts";
-import { createImports } from "./imports.ts";
+import { continueImports } from "./imports.ts";
 import { createReleaseLoop } from "./release-loop.ts";
 import { createRoutingCache } from "./routing-cache.ts";
 import { createSearch } from "./search.ts";
@@ -125,9 +125,7 @@ await runService({
       now: Date.now,
     });
     const expire = createExpiry({ pool, retention, log });
-    const erase = createErasures({ db, nats: link, prefix, log });
-    const deleteTenants = createTenantDeletions({ db, log });
-    const goOnImporting = createImports({ db, log });
+    const erasing = { db, nats: link, prefix, log };
     const rounds: [everyMs: number, what: string, work: () => Promise<unknown>][] = [
       [
         config.REPUBLISH_EVERY_MS,
@@ -140,9 +138,9 @@ await runService({
       [config.WAKE_EVERY_MS, "letting scheduled events go", () => wake(signal)],
       [config.WAKE_EVERY_MS, "moving broadcasts on", () => moveBroadcasts(signal)],
       [ERASE_EVERY_MS, "erasing sensitive variables", createNotedErasure(pool, ERASED_PER_LOOK)],
-      [ERASURES_EVERY_MS, "erasing users", () => erase(signal)],
-      [ERASURES_EVERY_MS, "deleting tenants", () => deleteTenants(signal)],
-      [IMPORTS_EVERY_MS, "importing", () => goOnImporting(signal)],
+      [ERASURES_EVERY_MS, "erasing users", () => eraseUsers(erasing, signal)],
+      [ERASURES_EVERY_MS, "deleting tenants", () => deleteTenants(erasing, signal)],
+      [IMPORTS_EVERY_MS, "importing", () => continueImports(erasing, signal)],
       [STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore],
       [config.EXPIRE_EVERY_MS, "deleting what has had its time", () => expire(signal)],
     ];
