@@ -56,6 +56,10 @@ function definitions(): { stream: StreamDefinition; consumer: ConsumerDefinition
   };
 }
 
+async function countConsumers({ name }: StreamDefinition): Promise<number> {
+  return (await manager.streams.info(name)).state.consumer_count;
+}
+
 test("a stream and its consumer are made as defined, and making them again changes nothing", async () => {
   const { stream, consumer } = definitions();
   await ensureConsumer(nats.nc, stream, consumer, { log });
@@ -80,12 +84,15 @@ test("the streams and consumers of the contracts are accepted by the server", as
     const consumer = contract.deliveriesConsumer(prefix, channel);
     await ensureConsumer(nats.nc, contract.deliveriesStream(prefix), consumer, { log });
   }
+  assert.equal(await countConsumers(contract.eventsStream(prefix)), contract.EVENT_LANES.length);
+  assert.equal(await countConsumers(contract.deliveriesStream(prefix)), 2);
 });
 
 test("several services that start together agree", async () => {
   const { stream, consumer } = definitions();
   const start = () => ensureConsumer(nats.nc, stream, consumer, { log });
   await Promise.all(Array.from({ length: 10 }, start));
+  assert.equal(await countConsumers(stream), 1);
 });
 
 test("what an update can mend is mended", async () => {
