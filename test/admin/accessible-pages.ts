@@ -13,9 +13,6 @@ export interface Visit {
   act?: ((page: Page) => Promise<void>) | undefined;
 }
 
-/** The limit for all pages of a test on a busy machine. */
-export const MOST_MS = 300_000;
-
 /** The number of pages checked in parallel. */
 const AT_ONCE = 2;
 const EXPECTED_ERRORS = /404|422|409|ws:\/\/|fonts\.googleapis/;

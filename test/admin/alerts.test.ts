@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { eventually } from "@belfry/testing/eventually";
 import type { Page } from "playwright-core";
-import { openBrowser, skip, watchPage } from "../browser/open-page.ts";
-import { faultsInLooks, MOST_MS } from "./accessible-pages.ts";
+import { openBrowser, test, watchPage } from "../browser/open-page.ts";
+import { faultsInLooks } from "./accessible-pages.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { join } from "./signed-in.ts";
 
 const WIDTHS = [1280, 320];
 
-test("Belfry mails an invitation and a reset link once a tenant sends its mail; an owner chooses alerts by switches", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("Belfry mails an invitation and a reset link once a tenant sends its mail; an owner chooses alerts by switches", async (t) => {
   const stack = await startAdminStack(t);
   const { adminUrl, tenant } = stack.local;
   const members = `${adminUrl}/tenants/${tenant.id}/members`;

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { storeBroadcast, storeTopic } from "@belfry/admin/test/store-broadcasts";
 import { putTemplate } from "@belfry/administration/test/templates";
-import { skip, watchPage } from "../browser/open-page.ts";
-import { faultsOf, MOST_MS } from "./accessible-pages.ts";
+import { test, watchPage } from "../browser/open-page.ts";
+import { faultsOf } from "./accessible-pages.ts";
 import { startOperator } from "./signed-in.ts";
 
 const PHONE = { width: 360, height: 740 };
 
-test("on a phone a broadcast is composed with its preview, checked, scheduled in the reader's own time, and cancelled once asked", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("on a phone a broadcast is composed with its preview, checked, scheduled in the reader's own time, and cancelled once asked", async (t) => {
   const { admin, id, base, context, page } = await startOperator(t, { timezoneId: "Asia/Tokyo" });
   const news = { tenantId: id, eventType: "product.news", sampleVariables: '{"title": "Sample"}' };
   await putTemplate(admin.db, {
@@ -90,9 +87,7 @@ test("on a phone a broadcast is composed with its preview, checked, scheduled in
   assert.deepEqual(await faultsOf(visits.map((visit) => ({ context, ...visit }))), []);
 });
 
-test("the page that checks a broadcast shows the mail as it looks, with its text part below, and alone without scripts", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("the page that checks a broadcast shows the mail as it looks, with its text part below, and alone without scripts", async (t) => {
   const { admin, id, base, context, page } = await startOperator(t);
   await putTemplate(admin.db, {
     tenantId: id,
@@ -126,9 +121,7 @@ test("the page that checks a broadcast shows the mail as it looks, with its text
   assert.equal(await withoutScripts.locator("iframe").isVisible(), false);
 });
 
-test("a broadcast's page moves by itself; while it asks whether to cancel, the form that it asks about stays", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("a broadcast's page moves by itself; while it asks whether to cancel, the form that it asks about stays", async (t) => {
   const { admin, id, base, page } = await startOperator(t);
   const broadcast = await storeBroadcast(admin.pool, id, { users: ["ann"] });
   await page.setViewportSize(PHONE);

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { storeDeadLetters } from "@belfry/admin/test/store-dead-letters";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 
-test("the replay of a thousand dead letters shows its progress, and can be left and come back to", {
-  skip,
-}, async (t) => {
+test("the replay of a thousand dead letters shows its progress, and can be left and come back to", async (t) => {
   const { admin, id, base, page } = await startOperator(t);
   await storeDeadLetters(admin, id, 1200);
   const faults: string[] = [];
@@ -56,9 +53,7 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
   assert.deepEqual(faults, []);
 });
 
-test("a replay that the server does not answer says where it stopped, and goes on when asked", {
-  skip,
-}, async (t) => {
+test("a replay that the server does not answer says where it stopped, and goes on when asked", async (t) => {
   const { admin, id, base, page } = await startOperator(t);
   await storeDeadLetters(admin, id, 700);
   let posts = 0;

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createClient } from "@belfry/client";
 import { eventually } from "@belfry/testing/eventually";
-import { openBrowser, skip, watchPage } from "../browser/open-page.ts";
-import { faultsInLooks, MOST_MS } from "./accessible-pages.ts";
+import { openBrowser, test, watchPage } from "../browser/open-page.ts";
+import { faultsInLooks } from "./accessible-pages.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { countEffort } from "./count-effort.ts";
 import { mailIn, replaceText, waitUntilSaved } from "./editor-page.ts";
@@ -12,9 +11,7 @@ import { join } from "./signed-in.ts";
 const SOON = { everyMs: 500 };
 const THREE = { Ann: "Lovely.", Ben: "Which kind?", Cem: "I prefer coffee." };
 
-test("a digest of comments, set up and right the first time", {
-  ...{ skip, timeout: MOST_MS * 2 },
-}, async (t) => {
+test("a digest of comments, set up and right the first time", async (t) => {
   const stack = await startAdminStack(t);
   const { adminUrl, apiUrl, tenant } = stack.local;
   const base = `${adminUrl}/tenants/${tenant.id}`;
@@ -136,4 +133,4 @@ test("a digest of comments, set up and right the first time", {
     faults.filter((fault) => !fault.includes("422")),
     [],
   );
-});
+}, 600_000);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { eventually } from "@belfry/testing/eventually";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import {
   mailIn,
   replaceText,
@@ -12,7 +11,7 @@ import {
   writeAsText,
 } from "./editor-page.ts";
 
-test("the editor of a message", { skip, timeout: 300_000 }, async (t) => {
+test("the editor of a message", async (t) => {
   const { admin, tenantId, base, editor } = await startEditor(t);
   const open = await editor("Paula");
   const smsTemplate = async (eventType: string) => {

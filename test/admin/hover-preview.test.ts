@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/test/templates";
 import type { Page } from "playwright-core";
-import { skip, watchPage } from "../browser/open-page.ts";
-import { MOST_MS } from "./accessible-pages.ts";
+import { test, watchPage } from "../browser/open-page.ts";
 import { signedIn, startOperator } from "./signed-in.ts";
 
 async function world(t: Parameters<typeof startOperator>[0]) {
@@ -40,9 +38,7 @@ const linkOf = (page: Page, channel: string) =>
   page.getByRole("link", { name: `order.confirmed, ${channel}:` });
 const popup = (page: Page) => page.locator("#hover-preview");
 
-test("the list shows what a message looks like under the pointer and the keyboard's focus, and hides it by Escape", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("the list shows what a message looks like under the pointer and the keyboard's focus, and hides it by Escape", async (t) => {
   const { page, list, asked } = await world(t);
   const { faults } = await watchPage(page);
   await page.goto(list);
@@ -72,9 +68,7 @@ test("the list shows what a message looks like under the pointer and the keyboar
   assert.deepEqual(faults, [], "neither script nor policy complains");
 });
 
-test("one preview is asked for at a time, and only that of the last place is shown", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("one preview is asked for at a time, and only that of the last place is shown", async (t) => {
   const { page, list, asked, isPreview, mostInFlight } = await world(t);
   const held = Promise.withResolvers<void>();
   await page.route(isPreview, async (route) => {
@@ -102,9 +96,7 @@ test("one preview is asked for at a time, and only that of the last place is sho
   );
 });
 
-test("a touch screen asks for no preview: a tap opens the template", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("a touch screen asks for no preview: a tap opens the template", async (t) => {
   const { admin, list, id: tenantId } = await world(t);
   const viewer = await admin.person({
     ...{ email: "viewer@example.com", name: "Vio" },

@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { actsIn } from "@belfry/administration/test/acts";
 import { listImports } from "@belfry/administration/users/imports";
 import { listTopics } from "@belfry/administration/users/topics";
 import { workImports } from "@belfry/administration/users/work-imports";
-import { openBrowser, skip } from "../browser/open-page.ts";
-import { MOST_MS } from "./accessible-pages.ts";
+import { openBrowser, test } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 
 /** More than fits into two parts. */
 const LINES = Array.from({ length: 12_000 }, (_, n) => `user-ä😀-${n}`);
 
-test("a file of any size is uploaded part by part and imported, its page is live; without scripts lines go by the form", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("a file of any size is uploaded part by part and imported, its page is live; without scripts lines go by the form", async (t) => {
   const { admin, id: tenantId, page, base, context } = await startOperator(t);
   const run = actsIn(admin.db, tenantId);
   const work = () =>

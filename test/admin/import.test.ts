@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { actsIn } from "@belfry/administration/test/acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import type { Page, Route } from "playwright-core";
-import { openBrowser, skip } from "../browser/open-page.ts";
-import { MOST_MS } from "./accessible-pages.ts";
+import { openBrowser, test } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 
 const LINES = 4_000;
@@ -27,9 +25,7 @@ async function heldImports(page: Page) {
   };
 }
 
-test("an import of unsubscribes shows how many of how many lines are done, then the outcome, without a reload", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("an import of unsubscribes shows how many of how many lines are done, then the outcome, without a reload", async (t) => {
   const { admin, id: tenantId, page, base } = await startOperator(t);
   await actsIn(admin.db, tenantId)(putCategory, { key: "offers", label: { "": "Offers" } });
   const count = async () =>
@@ -74,9 +70,7 @@ test("an import of unsubscribes shows how many of how many lines are done, then 
   assert.deepEqual([await count(), await bar.isVisible(), loads], [LINES, false, 0]);
 });
 
-test("an import of suppressions without scripts is one form, with scripts it says which lines were left out", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("an import of suppressions without scripts is one form, with scripts it says which lines were left out", async (t) => {
   const { admin, context, page, base } = await startOperator(t);
   const count = async () =>
     (await admin.pool.query("select count(*)::integer as n from suppressions")).rows[0].n;

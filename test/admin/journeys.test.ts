@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createClient } from "@belfry/client";
 import { eventually } from "@belfry/testing/eventually";
 import { type RecordedRequest, startRecordingServer } from "@belfry/testing/recording-server";
 import { Webhook } from "standardwebhooks";
 import { inboxOn } from "../browser/inbox-page.ts";
-import { openBrowser, skip, watchPage } from "../browser/open-page.ts";
-import { faultsInLooks, MOST_MS } from "./accessible-pages.ts";
+import { openBrowser, test, watchPage } from "../browser/open-page.ts";
+import { faultsInLooks } from "./accessible-pages.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { join } from "./signed-in.ts";
 
@@ -16,9 +15,7 @@ const WIDTHS = [1280, 320];
 const SOON = { everyMs: 500 };
 const OUTBOX = "fetch('/demo/outbox').then((answer) => answer.json()).then((all) => all.messages)";
 
-test("what the people of a tenant do in their browsers", {
-  ...{ skip, timeout: MOST_MS * 2 },
-}, async (t) => {
+test("what the people of a tenant do in their browsers", async (t) => {
   const stack = await startAdminStack(t);
   const { adminUrl, apiUrl, demoUrl, tenant } = stack.local;
   const base = `${adminUrl}/tenants/${tenant.id}`;
@@ -224,7 +221,7 @@ test("what the people of a tenant do in their browsers", {
     await emails(true).waitFor();
   });
   assert.deepEqual(allFaults.flat(), []);
-});
+}, 600_000);
 
 /** As a receiver does it: with the standard's library. */
 function verified(secret: string, request: RecordedRequest | undefined) {

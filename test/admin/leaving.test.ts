@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { actsIn } from "@belfry/administration/test/acts";
 import type { Page } from "playwright-core";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 
-test("what a page of the Admin UI asks, and what leaving and reloading it does", {
-  ...{ skip, timeout: 240_000 },
-}, async (t) => {
+test("what a page of the Admin UI asks, and what leaving and reloading it does", async (t) => {
   const { admin, id, base, page } = await startOperator(t);
   for (const name of ["first key", "the shop"]) await actsIn(admin.db, id)(createKey, { name });
   /** Every POST that left the browser. */

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { actsIn } from "@belfry/administration/test/acts";
 import { PNG } from "@belfry/administration/test/image-samples";
 import { putTemplate } from "@belfry/administration/test/templates";
@@ -8,8 +7,8 @@ import { createClient } from "@belfry/client";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { eventually } from "@belfry/testing/eventually";
 import type { Locator } from "playwright-core";
-import { openBrowser, skip, watchPage } from "../browser/open-page.ts";
-import { faultsInLooks, MOST_MS } from "./accessible-pages.ts";
+import { openBrowser, test, watchPage } from "../browser/open-page.ts";
+import { faultsInLooks } from "./accessible-pages.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { mailIn, replaceText, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
 import { join } from "./signed-in.ts";
@@ -17,9 +16,7 @@ import { join } from "./signed-in.ts";
 const PATIENCE_MS = 120_000;
 const WIDTHS = [1280, 320];
 
-test("a logo, an image, a German footer and the link to unsubscribe, from the design to the mail", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("a logo, an image, a German footer and the link to unsubscribe, from the design to the mail", async (t) => {
   const stack = await startAdminStack(t);
   const { adminUrl, apiUrl, databaseUrl, tenant } = stack.local;
   const base = `${adminUrl}/tenants/${tenant.id}`;

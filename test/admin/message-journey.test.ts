@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { readTemplate } from "@belfry/administration/templates/templates";
 import { assertEach } from "@belfry/testing/assert-each";
 import type { Locator } from "playwright-core";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import { countEffort, seenOn } from "./count-effort.ts";
 import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
 
@@ -23,9 +22,7 @@ Ihre Zahlung für die Bestellung **{{ orderNumber }}** ist da.
 [Beleg ansehen]({{ receiptUrl }})
 `;
 
-test("who knows no MJML makes a receipt with line items in two languages, sends it to herself and publishes it, in fifteen clicks", {
-  ...{ skip, timeout: 300_000 },
-}, async (t) => {
+test("who knows no MJML makes a receipt with line items in two languages, sends it to herself and publishes it, in fifteen clicks", async (t) => {
   const { admin, tenantId, base, editor } = await startEditor(t);
   const { page, context, faults } = await (await editor("Paula"))();
   const effort = await countEffort(context);
@@ -98,9 +95,7 @@ test("who knows no MJML makes a receipt with line items in two languages, sends 
   assert.deepEqual(faults, []);
 });
 
-test("a welcome mail goes from a starter to live in six clicks, one of them to change a sentence, and nobody sees a brace", {
-  ...{ skip, timeout: 300_000 },
-}, async (t) => {
+test("a welcome mail goes from a starter to live in six clicks, one of them to change a sentence, and nobody sees a brace", async (t) => {
   const { admin, tenantId, base, editor } = await startEditor(t);
   const { page, context, faults } = await (await editor("Paula"))();
   const effort = await countEffort(context);

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 
 /** Pages that once misled their readers. */
-test("pages say what happened, and what was typed stays", { skip }, async (t) => {
+test("pages say what happened, and what was typed stays", async (t) => {
   const { admin, id, base, page } = await startOperator(t);
   const open = async (path: string) => {
     await page.goto(`${base}${path}`);

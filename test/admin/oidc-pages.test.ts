@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { signInAt, startProvider } from "@belfry/admin/test/oidc-provider";
 import { startAdmin } from "@belfry/admin/test/start-admin";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { openBrowser, skip } from "../browser/open-page.ts";
+import { openBrowser, test } from "../browser/open-page.ts";
 import { faultsInLooks } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 
-test("axe finds no fault on the pages of signing in at a provider, and none is too wide for a narrow screen", {
-  ...{ skip, timeout: 240_000 },
-}, async (t) => {
+test("axe finds no fault on the pages of signing in at a provider, and none is too wide for a narrow screen", async (t) => {
   const provider = await startProvider(t);
   const admin = await startAdmin(t);
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { storeMails } from "@belfry/admin/test/store-mails";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import { faultsInLooks, NARROW } from "./accessible-pages.ts";
 import { countEffort } from "./count-effort.ts";
 import { startOperator } from "./signed-in.ts";
 
-test("why 84 % of mail fails: the overview says it first, and two clicks lead to what the vendor answered", {
-  skip,
-}, async (t) => {
+test("why 84 % of mail fails: the overview says it first, and two clicks lead to what the vendor answered", async (t) => {
   const { admin, id, base, context, page } = await startOperator(t);
   const effort = await countEffort(context);
   await storeMails(admin, id, { all: 50, failed: 42 });
@@ -30,9 +27,7 @@ test("why 84 % of mail fails: the overview says it first, and two clicks lead to
   assert.deepEqual([effort.clicks, effort.fields.size], [2, 0]);
 });
 
-test("a reader picks range, group and figure, and opens a plot as a table", {
-  skip,
-}, async (t) => {
+test("a reader picks range, group and figure, and opens a plot as a table", async (t) => {
   const { admin, id, base, page } = await startOperator(t);
   await storeMails(admin, id, { all: 10, failed: 5 });
   await page.goto(base);

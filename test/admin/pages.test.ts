@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { it } from "node:test";
 import { ACCESS } from "@belfry/admin/page/access";
 import { startForOperator } from "@belfry/admin/test/start-admin";
 import { requestTenantDeletion } from "@belfry/administration/erasure/tenant-deletions";
@@ -9,8 +9,8 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { needlessExclusions } from "@belfry/testing/needless-exclusions";
 import type { BrowserContext } from "playwright-core";
-import { openBrowser, skip } from "../browser/open-page.ts";
-import { faultsOf, MOST_MS } from "./accessible-pages.ts";
+import { openBrowser, test } from "../browser/open-page.ts";
+import { faultsOf } from "./accessible-pages.ts";
 import { emptyPages, PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { at, type PageState } from "./message-states.ts";
 import { pageStates } from "./page-states.ts";
@@ -18,9 +18,7 @@ import { sampleFacts } from "./sample-facts.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 import { signedIn } from "./signed-in.ts";
 
-test("axe finds no fault on any page, in any look; none scrolls sideways or breaks the content policy", {
-  ...{ skip, timeout: 3 * MOST_MS },
-}, async (t) => {
+test("axe finds no fault on any page, in any look; none scrolls sideways or breaks the content policy", async (t) => {
   const { admin, operator } = await startForOperator(t, { facts: sampleFacts() });
   const tenant = await sampleTenant(admin);
   const person = await signedIn(t, admin.url, operator);
@@ -71,7 +69,7 @@ test("axe finds no fault on any page, in any look; none scrolls sideways or brea
   await t.test("where something is wrong, was just made, or is asked once more", () =>
     noFaultOn(person, pageStates(tenant)),
   );
-});
+}, 900_000);
 
 /** What answers no page of ours: redirects, documents of a frame, files. */
 const NO_PAGES = [
@@ -92,7 +90,7 @@ const NO_PAGES = [
   "GET /tenants/:tenantId/templates/:templateId/sample",
 ];
 
-test("no page is left out of these tests: each route of the Admin UI that shows one is looked at", () => {
+it("no page is left out of these tests: each route of the Admin UI that shows one is looked at", () => {
   const ids = { EMAIL: "e", SMS: "s", PUSH: "p" };
   const own = { id: "t", templates: ids, providerId: "p", eventId: "v", restingId: "r" };
   const endpoints = { webhookId: "w", webhookMessageId: "m" };

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { setEnvironment } from "@belfry/administration/templates/environments";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { putTemplate } from "@belfry/administration/test/templates";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 
-test("a person sees what a promotion changes, promotes it, and a locked environment takes nothing else", {
-  ...{ skip, timeout: 240_000 },
-}, async (t) => {
+test("a person sees what a promotion changes, promotes it, and a locked environment takes nothing else", async (t) => {
   const { admin, id, base, page } = await startOperator(t);
   const { id: staging } = await createTenant(admin.db, { name: "Shop, staging" });
   const sale = { eventType: "sale.began", channel: "SMS" } as const;

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/test/start-admin";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { openBrowser, skip } from "../browser/open-page.ts";
+import { openBrowser, test } from "../browser/open-page.ts";
 import { faultsByKeyboard, NARROW, tabTo, typeInto } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 
 const NEW_PASSWORD = "a new bell in the old tower";
 
-test("who has forgotten the password gets a link from an owner, and sets a new one on a narrow screen by the keyboard alone", {
-  ...{ skip, timeout: 240_000 },
-}, async (t) => {
+test("who has forgotten the password gets a link from an owner, and sets a new one on a narrow screen by the keyboard alone", async (t) => {
   const admin = await startAdmin(t);
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
   const owner = await admin.person({

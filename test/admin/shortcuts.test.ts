@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/test/templates";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import { faultsByKeyboard } from "./accessible-pages.ts";
 import { signedIn, startOperator } from "./signed-in.ts";
 
-test("a page is reached by the command palette, and what belongs to the tenant is its owner's to set", {
-  skip,
-}, async (t) => {
+test("a page is reached by the command palette, and what belongs to the tenant is its owner's to set", async (t) => {
   const { admin, id, base } = await startOperator(t);
   const of = { tenantId: id, role: "owner" } as const;
   const owner = await admin.person({ email: "olive@example.com", name: "Olive", of });

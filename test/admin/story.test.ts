@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { test } from "node:test";
 import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import type { Page } from "playwright-core";
-import { openBrowser, skip } from "../browser/open-page.ts";
+import { openBrowser, test } from "../browser/open-page.ts";
 import { noteFaults } from "./accessible-pages.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { mailIn, replaceText, writeAsText } from "./editor-page.ts";
 import { join } from "./signed-in.ts";
 
 const run = promisify(execFile);
-test("from an empty database to a replayed dead letter, in a browser alone", {
-  skip,
-}, async (t) => {
+test("from an empty database to a replayed dead letter, in a browser alone", async (t) => {
   const stack = await startAdminStack(t);
   const vendor = await startRecordingServer(t);
   vendor.answer = { status: 202, headers: { "x-message-id": "m1" } };

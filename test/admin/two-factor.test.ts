@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { test } from "node:test";
 import { PASSWORD } from "@belfry/admin/test/browser";
 import { secretIn, startTwoFactor } from "@belfry/admin/test/start-two-factor";
 import type { Locator } from "playwright-core";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import { faultsByKeyboard, NARROW, noteFaults, tabTo, typeInto } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 
-test("on a narrow screen and by the keyboard alone a person turns two-factor authentication on, keeps the recovery codes, and signs in with a code and with a recovery code", {
-  ...{ skip, timeout: 240_000 },
-}, async (t) => {
+test("on a narrow screen and by the keyboard alone a person turns two-factor authentication on, keeps the recovery codes, and signs in with a code and with a recovery code", async (t) => {
   const { admin, code, advance, lines } = await startTwoFactor(t);
   const eve = await admin.person({ email: "eve@example.com", name: "Eve", operator: true });
   const context = await signedIn(t, admin.url, eve, {

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/test/start-admin";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { knownUser, saveUsers } from "@belfry/administration/users/users";
 import type { Page } from "playwright-core";
-import { skip } from "../browser/open-page.ts";
-import { faultsOf, MOST_MS } from "./accessible-pages.ts";
+import { test } from "../browser/open-page.ts";
+import { faultsOf } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 
-test("an owner makes, edits and erases a user on a phone; axe finds no fault on the way, on a phone and on a desk", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("an owner makes, edits and erases a user on a phone; axe finds no fault on the way, on a phone and on a desk", async (t) => {
   const admin = await startAdmin(t);
   await admin.operator();
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
@@ -77,9 +74,7 @@ test("an owner makes, edits and erases a user on a phone; axe finds no fault on 
   assert.deepEqual(await faultsOf([progress, user, audit]), []);
 });
 
-test("an editor puts categories in order with the keyboard, without a script", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("an editor puts categories in order with the keyboard, without a script", async (t) => {
   const admin = await startAdmin(t);
   await admin.operator();
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
@@ -113,9 +108,7 @@ test("an editor puts categories in order with the keyboard, without a script", {
   assert.deepEqual(await order(), ["Account", "Offers", "News"]);
 });
 
-test("an editor turns a user's message off and on with a switch, with the keyboard, with scripts or without", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("an editor turns a user's message off and on with a switch, with the keyboard, with scripts or without", async (t) => {
   const admin = await startAdmin(t);
   await admin.operator();
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });

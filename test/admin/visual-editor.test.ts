@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { STARTERS } from "@belfry/templates/starters";
 import { eventually } from "@belfry/testing/eventually";
-import { skip } from "../browser/open-page.ts";
+import { test } from "../browser/open-page.ts";
 import { faultsInLooks } from "./accessible-pages.ts";
 import { mailIn, replaceText, startEditor, waitUntilSaved, writeAsText } from "./editor-page.ts";
 
-test("the visual editor of a simple mail", { skip, timeout: 600_000 }, async (t) => {
+test("the visual editor of a simple mail", async (t) => {
   const { admin, tenantId, base, editor } = await startEditor(t);
   const open = await editor("Paula");
 
@@ -283,4 +282,4 @@ test("the visual editor of a simple mail", { skip, timeout: 600_000 }, async (t)
       .locator("#draft-state", { hasText: "This is a copy of the default text." })
       .waitFor();
   });
-});
+}, 600_000);

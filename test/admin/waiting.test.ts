@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
-import { skip } from "../browser/open-page.ts";
-import { faultsOf, MOST_MS } from "./accessible-pages.ts";
+import { test } from "../browser/open-page.ts";
+import { faultsOf } from "./accessible-pages.ts";
 import { startOperator } from "./signed-in.ts";
 
-test("on a phone an event is moved in the reader's own time, and cancelled once asked; axe finds no fault on the way", {
-  ...{ skip, timeout: MOST_MS },
-}, async (t) => {
+test("on a phone an event is moved in the reader's own time, and cancelled once asked; axe finds no fault on the way", async (t) => {
   const { admin, id, base, context, page } = await startOperator(t, { timezoneId: "Asia/Tokyo" });
   // A name that nothing breaks is as wide as the page lets it be.
   const text = "parcel.arriving".repeat(12);

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { test } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { startAdminStack } from "../admin/admin-stack.ts";
 import { join } from "../admin/signed-in.ts";
 import { freshKey, trigger } from "../end-to-end/stack.ts";
 import type { RunningStack } from "../stack/start-stack.ts";
-import { openBrowser, skip, watchPage } from "./open-page.ts";
+import { openBrowser, test, watchPage } from "./open-page.ts";
 
 const run = promisify(execFile);
-test("the demo page, as a newcomer sees it", { skip }, async (t) => {
+test("the demo page, as a newcomer sees it", async (t) => {
   const stack = await startAdminStack(t);
   const browser = await openBrowser(t);
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { startIngest } from "../fuzz/start-ingest.ts";
-import { openBrowser, skip, watchPage } from "./open-page.ts";
+import { openBrowser, test, watchPage } from "./open-page.ts";
 
-test("/docs lets a developer search, read, copy and try a request, and asks nobody else for anything", {
-  skip,
-}, async (t) => {
+test("/docs lets a developer search, read, copy and try a request, and asks nobody else for anything", async (t) => {
   const ingest = await startIngest(t);
   const { apiKey } = await ingest.createTenant();
   const browser = await openBrowser(t);

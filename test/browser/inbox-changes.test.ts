@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@belfry/testing/eventually";
 import { faultsInLooks } from "../admin/accessible-pages.ts";
 import { startInboxWorld } from "./inbox-page.ts";
-import { skip } from "./open-page.ts";
+import { test } from "./open-page.ts";
 
 const SNOOZED_SECONDS = 300;
 
-test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, async (t) => {
+test("archive, snooze, mark unread and delete in <belfry-inbox>", async (t) => {
   const { world, allFaults, visit } = await startInboxWorld(t);
   const publish: typeof world.publish = async (who, options) => {
     // Times of one millisecond have no order but that of their ids.
     await sleep(3);
     return await world.publish(who, options);
   };
-  const ready = async (t: test.TestContext, user: string, titles: string[]) => {
+  const ready = async (t: TestContext, user: string, titles: string[]) => {
     const visited = await visit(t, user);
     for (const title of titles) await publish(visited.who, { title });
     const tab = async (unread = titles.length) => {

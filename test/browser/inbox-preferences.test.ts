@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { LINK_PAGES } from "@belfry/contracts/message-links";
 import { parseLinkKeys, sealLink } from "@belfry/database/link-token";
@@ -12,7 +12,7 @@ import { startIngest } from "../fuzz/start-ingest.ts";
 import { client } from "../realtime/clients.ts";
 import { type Category, TENANTS } from "../realtime/gateway-under-test.ts";
 import { inboxOn, startInboxWorld } from "./inbox-page.ts";
-import { skip } from "./open-page.ts";
+import { test } from "./open-page.ts";
 
 const [TENANT = "", WITHOUT_CATEGORIES = ""] = TENANTS;
 const ASKED = /^\{.*"method":"preferences\.show"/;
@@ -21,7 +21,7 @@ const TOLD = /"push":\{"message":\{"data":\{"type":"preferences"\}\}\}/;
 const MANY = 200;
 const NOT_SAVED = "That was not saved. Try again in a moment.";
 
-test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
+test("the preferences of <belfry-inbox> in a browser", async (t) => {
   const { world, gateway, gate, allFaults, visit: visitSite } = await startInboxWorld(t);
 
   const category = (key: string, label: Record<string, string>, more?: Category) =>

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { encodeRealtimeMessage, userSubjectToken } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { eventually } from "@belfry/testing/eventually";
 import { faultsInLooks } from "../admin/accessible-pages.ts";
 import { type inboxOn, startInboxWorld } from "./inbox-page.ts";
-import { skip } from "./open-page.ts";
+import { test } from "./open-page.ts";
 
 const SHORT_SECONDS = 2;
 const LONG_SECONDS = 200;
 const HOSTILE = `<img src=x onerror="document.title='taken'">`;
 
-test("<belfry-inbox> in a browser", { skip }, async (t) => {
+test("<belfry-inbox> in a browser", async (t) => {
   const { world, gate, allFaults, visit } = await startInboxWorld(t);
   const publish: typeof world.publish = async (to, options) => {
     // Times of one millisecond have no order but that of their ids.

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { startPages } from "../../services/ingest-api/test/start-pages.ts";
-import { faultsOf, MOST_MS } from "../admin/accessible-pages.ts";
-import { openBrowser, skip, watchPage } from "./open-page.ts";
+import { faultsOf } from "../admin/accessible-pages.ts";
+import { openBrowser, test, watchPage } from "./open-page.ts";
 
-test("axe finds no fault on any page that a link in a message leads to, in any look, whatever tenants write", {
-  skip,
-  timeout: MOST_MS,
-}, async (t) => {
+test("axe finds no fault on any page that a link in a message leads to, in any look, whatever tenants write", async (t) => {
   const { linkTo, address, db, category } = await startPages(t);
   const names: readonly (readonly [string, string, string | null])[] = [
     ["plain", "Acme", null],
@@ -56,9 +52,7 @@ test("axe finds no fault on any page that a link in a message leads to, in any l
   assert.deepEqual(faults, []);
 });
 
-test("a person turns a kind of message off and on again in a browser that runs no script", {
-  skip,
-}, async (t) => {
+test("a person turns a kind of message off and on again in a browser that runs no script", async (t) => {
   const { linkTo, cells } = await startPages(t);
   const browser = await openBrowser(t);
   const context = await browser.newContext({ javaScriptEnabled: false, locale: "de-DE" });

@@ -1,4 +1,5 @@
 import { access } from "node:fs/promises";
+import nodeTest, { type TestContext } from "node:test";
 import { type Browser, chromium, type Page } from "playwright-core";
 
 /** The first has no windows, which cost more than the pages. */
@@ -75,5 +76,12 @@ async function findChromium(): Promise<string> {
 // biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
 const { BELFRY_WITHOUT_BROWSER } = process.env;
 
-/** Why tests in a browser are skipped, if they are. */
-export const skip = BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+/** Defines a test that needs a browser; a machine without one skips it. */
+export function test(
+  name: string,
+  run: (t: TestContext) => void | Promise<void>,
+  timeout = 300_000,
+): void {
+  const skip = BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+  nodeTest(name, { skip, timeout }, run);
+}

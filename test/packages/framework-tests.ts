@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { eventually } from "@belfry/testing/eventually";
 import { listen } from "@belfry/testing/listen";
 import { build, type Plugin } from "esbuild";
 import type { Browser, WebSocket } from "playwright-core";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { inboxOn } from "../browser/inbox-page.ts";
-import { openBrowser, skip, watchPage } from "../browser/open-page.ts";
+import { openBrowser, test, watchPage } from "../browser/open-page.ts";
 import { createWorld, TENANTS, type World } from "../realtime/gateway-under-test.ts";
 import { ROOT, write } from "./packed.ts";
 
@@ -35,9 +35,7 @@ const FRAMEWORKS = {
 
 /** Tests of the packed inbox in other frameworks, bundled as their pages are. */
 export function frameworkTests(project: () => string): void {
-  test("the samples for React and Vue: live, their own words and router, one socket and none too many", {
-    skip,
-  }, async (t) => {
+  test("the samples for React and Vue: live, their own words and router, one socket and none too many", async (t) => {
     const world = await createWorld(t);
     // A page that puts its own clock forward must not miss a ping meanwhile.
     const gateway = await world.startGateway({ PING_INTERVAL_MS: "600000" });

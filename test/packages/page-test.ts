@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { readFile, realpath } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { test } from "node:test";
 import { listen } from "@belfry/testing/listen";
-import { openBrowser, skip, watchPage } from "../browser/open-page.ts";
+import { openBrowser, test, watchPage } from "../browser/open-page.ts";
 
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
 <link rel="icon" href="data:,">
@@ -14,7 +13,7 @@ const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 
 /** A page without a bundler, as in the package's README: `dist/esm` and an import map. */
 export function pageTest(project: () => string): void {
-  test("a page that serves the inbox as it is packed shows the bell", { skip }, async (t) => {
+  test("a page that serves the inbox as it is packed shows the bell", async (t) => {
     const inbox = await realpath(join(project(), "node_modules/@belfry/inbox"));
     const centrifuge = join(inbox, "../../centrifuge/build/index.mjs");
     const server = createServer(async (request, response) => {

@@ -32,7 +32,7 @@ const HOUSE = /^test\/house\//;
 /** Files that determine the versions of libraries and how sources are compiled. */
 const SETTINGS = /(^|\/)(package\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|tsconfig[^/]*\.json)$/;
 /** Matches modules that define tests: test files and modules whose tests such files run. */
-const DEFINES_TESTS = /from "node:test"/;
+const DEFINES_TESTS = /from "(?:node:test|.*\/open-page\.ts)"/;
 
 export function allTests({ names }: ImportGraph): string[] {
   const tests = [...names.keys()].filter(isTest);
