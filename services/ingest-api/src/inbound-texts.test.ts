@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { OPT_WORDS } from "@belfry/contracts/inbound";
 import { inboundOfTenant, storeInbound } from "@belfry/database/inbound";
-import { PAGE_WORDS } from "./pages/page-words.ts";
-import { inboundRoute } from "./vendor-webhooks.ts";
 import {
   SIGNED_BY,
   TEXT_SETTINGS,
   type TextVendor,
   webhooksUnderTest,
-} from "./webhooks-under-test.ts";
+} from "../test/signed-webhooks.ts";
+import { PAGE_WORDS } from "./pages/page-words.ts";
+import { inboundRoute } from "./vendor-webhooks.ts";
 
 const ANN = "+12025550123";
 const SHOP = "+12025550100";

@@ -5,23 +5,12 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { ATTACHMENTS_PATH } from "@belfry/contracts/attachments";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
-import { createLogger } from "@belfry/service/logger";
 import { connectedDatabase } from "@belfry/testing/database";
-import { appUnderTest } from "../test/app-under-test.ts";
-import { createAcceptor } from "./accept.ts";
-
-const log = createLogger({ service: "test", level: "silent" });
+import { acceptorUnderTest, appUnderTest } from "../test/app-under-test.ts";
 
 async function setUp(t: test.TestContext) {
   const { pool, db } = await connectedDatabase(t);
-  const acceptor = createAcceptor({
-    pool,
-    publisher: { publishIds: async () => ({ duplicate: false, streamSequence: 1 }) },
-    prefix: "test",
-    expressPerMinute: 1000,
-    log,
-  });
-  t.after(() => acceptor.idle());
+  const acceptor = acceptorUnderTest(t, pool);
   const keys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
   const directory = createTenantDirectory(db, keys);
   const { app } = await appUnderTest(db, {

@@ -3,37 +3,25 @@ import { test } from "node:test";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { noteInstallationDays } from "@belfry/database/configuration-version";
 import { wakeEvents } from "@belfry/database/functions/release-deliveries";
-import { createLogger } from "@belfry/service/logger";
 import { PublishFault } from "@belfry/service/publish";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { connectedDatabase } from "@belfry/testing/database";
-import { appUnderTest } from "../test/app-under-test.ts";
-import { createAcceptor } from "./accept.ts";
+import { acceptorUnderTest, appUnderTest } from "../test/app-under-test.ts";
 
-const log = createLogger({ service: "test", level: "silent" });
 const DAY_MS = 86_400_000;
 
 /** The API while NATS is away: nothing can be published. */
 async function setUp(t: test.TestContext) {
   const { pool, db } = await connectedDatabase(t);
   let published = 0;
-  const acceptor = createAcceptor({
-    pool,
-    publisher: {
-      publishIds() {
-        published += 1;
-        return Promise.reject(new PublishFault("disconnected", "away"));
-      },
+  const acceptor = acceptorUnderTest(t, pool, {
+    publishIds() {
+      published += 1;
+      return Promise.reject(new PublishFault("disconnected", "away"));
     },
-    prefix: "test",
-    expressPerMinute: 1000,
-    log,
   });
-  t.after(() => acceptor.idle());
-  const { app, directory } = await appUnderTest(db, {
-    acceptor,
-  });
+  const { app, directory } = await appUnderTest(db, { acceptor });
   t.after(() => app.close());
   const tenant = async (settings: Parameters<typeof updateTenant>[2] = {}) => {
     const made = await createTenant(db, { name: "Acme" });

@@ -9,31 +9,20 @@ import { HEADERS } from "@belfry/contracts/trigger";
 import type { BatchResult } from "@belfry/contracts/trigger-batch";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
-import { createLogger } from "@belfry/service/logger";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
-import { appUnderTest } from "../test/app-under-test.ts";
-import { createAcceptor } from "./accept.ts";
-
-const log = createLogger({ service: "test", level: "silent" });
+import { acceptorUnderTest, appUnderTest } from "../test/app-under-test.ts";
 
 /** The API with a NATS that takes every message, or with none. */
 async function setUp(t: test.TestContext, { nats = true } = {}) {
   const { pool, db } = await connectedDatabase(t);
   const published: string[][] = [];
-  const acceptor = createAcceptor({
-    pool,
-    publisher: {
-      async publishIds(_subject, items) {
-        published.push(items.map(({ id }) => id));
-        return { duplicate: false, streamSequence: 1 };
-      },
+  const acceptor = acceptorUnderTest(t, pool, {
+    async publishIds(_subject, items) {
+      published.push(items.map(({ id }) => id));
+      return { duplicate: false, streamSequence: 1 };
     },
-    prefix: "test",
-    expressPerMinute: 1000,
-    log,
   });
-  t.after(() => acceptor.idle());
   const keys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
   const { app } = await appUnderTest(db, {
     directory: createTenantDirectory(db, keys),

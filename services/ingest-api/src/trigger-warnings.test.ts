@@ -5,8 +5,7 @@ import type { Database, Pool } from "@belfry/database/connection";
 import { createLogger } from "@belfry/service/logger";
 import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
-import { appUnderTest } from "../test/app-under-test.ts";
-import { createAcceptor } from "./accept.ts";
+import { acceptorUnderTest, appUnderTest } from "../test/app-under-test.ts";
 import { createEventTypes, type EventTypes } from "./trigger-warnings.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
@@ -27,19 +26,11 @@ async function insertTemplates(pool: Pool, tenantId: string, types: readonly str
 
 async function setUp(t: test.TestContext, given?: EventTypes) {
   const { pool, db } = await connectedDatabase(t);
-  const acceptor = createAcceptor({
-    pool,
-    publisher: { publishIds: async () => ({ duplicate: false, streamSequence: 1 }) },
-    prefix: "test",
-    expressPerMinute: 1000,
-    log,
-  });
-  t.after(() => acceptor.idle());
+  const acceptor = acceptorUnderTest(t, pool);
   const eventTypes = given ?? createEventTypes(db, log);
   const { app } = await appUnderTest(db, {
-    acceptor,
+    ...{ acceptor, eventTypes },
     nats: { isConnected: () => true },
-    eventTypes,
   });
   t.after(() => app.close());
   const { id, apiKey } = await createTenant(db, { name: "Acme" });

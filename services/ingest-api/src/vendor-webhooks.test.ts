@@ -11,15 +11,15 @@ import { INBOUND_READERS, RECEIPT_READERS, receiptReader } from "@belfry/provide
 import { selfSigned } from "@belfry/testing/certificate";
 import { eventually } from "@belfry/testing/eventually";
 import { uuidv7 } from "uuidv7";
-import { UNVERIFIED_BOUNDS, UnverifiedBodies } from "./unverified-bodies.ts";
-import { receiptRoute } from "./vendor-webhooks.ts";
 import {
   SECRET,
   SIGNED_BY,
   TEXT_SETTINGS,
   type TextVendor,
   webhooksUnderTest,
-} from "./webhooks-under-test.ts";
+} from "../test/signed-webhooks.ts";
+import { UNVERIFIED_BOUNDS, UnverifiedBodies } from "./unverified-bodies.ts";
+import { receiptRoute } from "./vendor-webhooks.ts";
 
 const MAX_BYTES = receiptReader("sendgrid")!.maxBytes;
 

@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "@belfry/database/connection";
+import type { Database, Pool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
+import type { Cleanup } from "@belfry/testing/cleanup";
+import { type AcceptorDeps, createAcceptor } from "../src/accept.ts";
 import { type AppDeps, createApp } from "../src/app.ts";
 import { createImages } from "../src/image-route.ts";
 import { KnownRefusals } from "../src/tenant-limits.ts";
 
+const log = createLogger({ service: "test", level: "silent" });
 const unused = () => Promise.reject(new Error("not asked in this test"));
 
 /** Builds the API over a database, without listening. Dependencies that are not given refuse or do nothing. */
@@ -52,8 +55,21 @@ export async function appUnderTest(
     announceInbox: unused,
     announcePreferences: () => undefined,
     now: () => new Date(),
-    log: createLogger({ service: "test", level: "silent" }),
+    log,
     ...over,
   });
   return { app, directory };
+}
+
+/** Creates an acceptor over a database. NATS takes every message unless a `publisher` says otherwise. */
+export function acceptorUnderTest(
+  t: Cleanup,
+  pool: Pool,
+  publisher: AcceptorDeps["publisher"] = {
+    publishIds: async () => ({ duplicate: false, streamSequence: 1 }),
+  },
+) {
+  const acceptor = createAcceptor({ pool, publisher, prefix: "test", expressPerMinute: 1000, log });
+  t.after(() => acceptor.idle());
+  return acceptor;
 }

@@ -11,7 +11,7 @@ import { connectedDatabase } from "@belfry/testing/database";
 import type { FastifyInstance } from "fastify";
 import { SignJWT } from "jose";
 import { uuidv7 } from "uuidv7";
-import { createWebhookKeys, type VendorWebhookDeps } from "./vendor-webhooks.ts";
+import { createWebhookKeys, type VendorWebhookDeps } from "../src/vendor-webhooks.ts";
 
 export const SECRET = "a-signature-secret-of-the-account";
 export const PUBLIC_URL = "https://mail.example.com/belfry";
