@@ -1,27 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { compiled as compiledTemplate, faultsOf, mailSource } from "../test/compiled.ts";
 import { compileTemplate } from "./compile.ts";
 import type { TemplateFault } from "./source.ts";
 
-const compile = (content: string) =>
-  compileTemplate({ kind: "email", subject: "S", content }, { owner: "acme" });
+const compile = (content: string) => compileTemplate(mailSource(content), { owner: "acme" });
 
 const page = (inner: string, head = "") =>
   `<mjml>${head}<mj-body><mj-section><mj-column>\n${inner}\n</mj-column></mj-section></mj-body></mjml>`;
 
-async function compiled(content: string) {
-  const result = await compile(content);
-  assert.ok(result.ok && result.compiled.kind === "email", JSON.stringify(result));
-  return result.compiled;
-}
+const compiled = (content: string) => compiledTemplate(mailSource(content));
 
 async function fault(content: string): Promise<TemplateFault> {
-  const result = await compile(content);
-  assert.ok(!result.ok && result.faults[0], "compiled");
-  const said = JSON.stringify(result.faults);
+  const faults = await faultsOf(mailSource(content));
+  const said = JSON.stringify(faults);
   assert.ok(!said.includes(process.cwd()) && !said.includes("node_modules"), said);
   assert.doesNotMatch(said, /bf[0-9a-f]{12}x/);
-  return result.faults[0];
+  return faults[0]!;
 }
 
 test("MJML becomes HTML and text with every tag", async () => {

@@ -1,31 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { compiled, faultsOf, mailSource } from "../test/compiled.ts";
 import { compileTemplate } from "./compile.ts";
-import type { CompiledTemplate, TemplateFault, TemplateSource } from "./source.ts";
 
-const email = (content: string, subject = "S"): TemplateSource => ({
-  kind: "email",
-  subject,
-  content,
-});
-
-async function compiled(source: TemplateSource): Promise<CompiledTemplate> {
-  const result = await compileTemplate(source, { owner: "acme" });
-  assert.ok(result.ok, JSON.stringify(result));
-  return result.compiled;
-}
-
-async function compiledEmail(content: string) {
-  const template = await compiled(email(content));
-  assert.ok(template.kind === "email");
-  return template;
-}
-
-async function faults(source: TemplateSource): Promise<TemplateFault[]> {
-  const result = await compileTemplate(source, { owner: "acme" });
-  assert.ok(!result.ok, "compiled");
-  return result.faults;
-}
+const compiledEmail = (content: string) => compiled(mailSource(content));
+const email = (content: string, subject = "S") => mailSource(content, { subject });
 
 test("plain text becomes an HTML page with its line ends, and stays as it is as text", async () => {
   const template = await compiledEmail("Hi {{name}} <john@x.io>,\n1 < 2 & so on");
@@ -107,7 +86,7 @@ test("templates of all channels are plain JSON with their variables", async () =
 });
 
 test("a fault names its field, line and column", async () => {
-  assert.deepEqual(await faults(email("<p>a</p>\n<p>{{a+b}}</p>\n{{c", "x {{ y( }}")), [
+  assert.deepEqual(await faultsOf(email("<p>a</p>\n<p>{{a+b}}</p>\n{{c", "x {{ y( }}")), [
     {
       field: "subject",
       line: 1,
@@ -127,27 +106,27 @@ test("a fault names its field, line and column", async () => {
 });
 
 test("a variable in a script is refused with its place", async () => {
-  assert.deepEqual(await faults(email("<p>a</p>\n<script>{{a}}</script>")), [
+  assert.deepEqual(await faultsOf(email("<p>a</p>\n<script>{{a}}</script>")), [
     { field: "content", line: 2, column: 9, message: "a variable cannot stand inside <script>" },
   ]);
 });
 
 test("line ends and control characters are refused in a subject and a title, NUL everywhere", async () => {
-  assert.match((await faults(email("x", "a\r\nBcc: b")))[0]?.message ?? "", /U\+000D .* subject/);
-  const title = await faults({ kind: "notification", title: "a\nb", content: "x" });
+  assert.match((await faultsOf(email("x", "a\r\nBcc: b")))[0]?.message ?? "", /U\+000D .* subject/);
+  const title = await faultsOf({ kind: "notification", title: "a\nb", content: "x" });
   assert.equal(title[0]?.field, "title");
   for (const content of ["a\u0000b", "a\u001bb", "a\ud800b"]) {
-    const [fault] = await faults({ kind: "text", content });
+    const [fault] = await faultsOf({ kind: "text", content });
     assert.deepEqual([fault?.line, fault?.column], [1, 2], JSON.stringify(content));
   }
 });
 
 test("empty and oversized fields are refused", async () => {
-  assert.match((await faults(email(" \n", "s")))[0]?.message ?? "", /content is empty/);
-  assert.match((await faults(email("x", "")))[0]?.message ?? "", /subject is empty/);
-  assert.match((await faults(email("é".repeat(131_073))))[0]?.message ?? "", /256 KiB/);
-  assert.match((await faults(email("x", "s".repeat(999))))[0]?.message ?? "", /998 characters/);
-  const longName = await faults(email(`x\n{{${"n".repeat(256)}}}`));
+  assert.match((await faultsOf(email(" \n", "s")))[0]?.message ?? "", /content is empty/);
+  assert.match((await faultsOf(email("x", "")))[0]?.message ?? "", /subject is empty/);
+  assert.match((await faultsOf(email("é".repeat(131_073))))[0]?.message ?? "", /256 KiB/);
+  assert.match((await faultsOf(email("x", "s".repeat(999))))[0]?.message ?? "", /998 characters/);
+  const longName = await faultsOf(email(`x\n{{${"n".repeat(256)}}}`));
   assert.deepEqual([longName[0]?.line, longName[0]?.column], [2, 1]);
   assert.match(longName[0]?.message ?? "", /name is longer than 255 characters/);
   for (const source of [
@@ -155,7 +134,7 @@ test("empty and oversized fields are refused", async () => {
     { kind: "notification", title: "t".repeat(257), content: "x" },
     { kind: "notification", title: "t", content: "x".repeat(4097) },
   ] as const) {
-    assert.match((await faults(source))[0]?.message ?? "", /too large/, source.kind);
+    assert.match((await faultsOf(source))[0]?.message ?? "", /too large/, source.kind);
   }
 });
 

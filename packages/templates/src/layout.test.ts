@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { compiled, faultsOf, mailSource, message } from "../test/compiled.ts";
 import { contrast, READABLE, textOn, withContrast } from "./colors.ts";
-import { compileTemplate } from "./compile.ts";
 import { checkLayout } from "./compile-markdown.ts";
 import { layoutFaults } from "./layout-faults.ts";
 import { platformLayout } from "./platform-layout.ts";
-import { createRenderer } from "./render.ts";
 import type { Layout } from "./source.ts";
 import { unsubscribeWords } from "./unsubscribe-words.ts";
 
@@ -23,10 +22,7 @@ const SETTINGS = {
 };
 
 async function mailIn(layout: Layout, content = "{{ a }} [b](https://x.io)\n\n[c](https://x.io)") {
-  const source = { kind: "email", subject: "S", content, format: "markdown", layout } as const;
-  const result = await compileTemplate(source, { owner: "acme" });
-  assert.ok(result.ok && result.compiled.kind === "email", JSON.stringify(result));
-  return result.compiled;
+  return await compiled(mailSource(content, { format: "markdown", layout }));
 }
 
 test("a layout's own tags are filled for their places, its other ones stay", async () => {
@@ -50,13 +46,8 @@ test("a layout's own tags are filled for their places, its other ones stay", asy
   );
   assert.deepEqual([...variables].sort(), ["$unsubscribe_url", "a", "own", "user"]);
   assert.match(text, /A "B" & \{ \{c\}\} <d>/);
-  const rendered = createRenderer(await mailIn({ content, ...SETTINGS }))({
-    a: "x",
-    own: "y",
-    user: "z",
-  });
-  assert.ok(rendered.ok && rendered.kind === "email");
-  assert.match(rendered.html, /<strong>z<\/strong>/);
+  const mail = message(await mailIn({ content, ...SETTINGS }), { a: "x", own: "y", user: "z" });
+  assert.match(mail.html, /<strong>z<\/strong>/);
 });
 
 test("the title of a mail in the platform's layout is the name of its sender", async () => {
@@ -67,12 +58,8 @@ test("the title of a mail in the platform's layout is the name of its sender", a
 test("a mail that its reader may turn off says how, in its language; any other is as it was", async () => {
   const sent = async (locale: string, content: string, system: Record<string, string> = {}) => {
     const layout = { content: null, footerText: "Hi" };
-    const source = { kind: "email", subject: "S", content, format: "markdown", layout } as const;
-    const made = await compileTemplate(source, { owner: "acme", locale });
-    assert.ok(made.ok);
-    const mail = createRenderer(made.compiled)({}, { system });
-    assert.ok(mail.ok && mail.kind === "email");
-    return mail;
+    const source = mailSource(content, { format: "markdown", layout });
+    return message(await compiled(source, { locale }), {}, { system });
   };
   const links = { $unsubscribe_url: "https://x.io/u", $preferences_url: "https://x.io/p" };
   const listed = { ...links, $list_unsubscribe_url: "https://x.io/u" };
@@ -202,16 +189,14 @@ test("a layout is compiled before it is used; what is wrong stands where it was 
 });
 
 test("a fault of the layout is told as one, whatever mail is compiled in it", async () => {
-  const source = { kind: "email", subject: "S", content: "a", format: "markdown" } as const;
   const broken = page("{{ $content }}\n<mj-nothing>a</mj-nothing>");
   for (const [layout, line] of [
     [{ content: broken }, 3],
     [{ content: page("a") }, 1],
     [{ content: null, footerText: "[b](/c)" }, 1],
   ] as const) {
-    const result = await compileTemplate({ ...source, layout }, { owner: "acme" });
-    assert.ok(!result.ok);
-    assert.deepEqual([result.faults[0]?.field, result.faults[0]?.line], ["layout", line]);
+    const [fault] = await faultsOf(mailSource("a", { format: "markdown", layout }));
+    assert.deepEqual([fault?.field, fault?.line], ["layout", line]);
   }
 });
 
@@ -239,8 +224,6 @@ test("a layout that says its footer thousands of times is refused before it is c
 
 test("a mail that is too large for its layout is itself at fault", async () => {
   const content = "_a_ ".repeat(65_500);
-  const source = { kind: "email", subject: "S", content, format: "markdown" } as const;
-  const result = await compileTemplate(source, { owner: "acme" });
-  assert.ok(!result.ok);
-  assert.equal(result.faults[0]?.field, "content");
+  const [fault] = await faultsOf(mailSource(content, { format: "markdown" }));
+  assert.equal(fault?.field, "content");
 });

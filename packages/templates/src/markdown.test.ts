@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import MarkdownIt from "markdown-it";
+import { compiled, faultsOf as faultsOfSource, mailSource, rendered } from "../test/compiled.ts";
 import { chance } from "../test/liquid-cases.ts";
-import { compileTemplate } from "./compile.ts";
 import { findBlocks } from "./language/parse-template.ts";
 import { markdownWords } from "./language/tag-words.ts";
 import { scanTags } from "./language/tags.ts";
 import { markdownToMjml } from "./markdown.ts";
 import { parseInline, type Token } from "./markdown-parser.ts";
-import { createRenderer } from "./render.ts";
 
 const LINKS = { link: "color:#2457d6", linkClass: "link" };
 
@@ -171,11 +170,9 @@ test("block tags on lines of their own stand between paragraphs, items and rows"
 });
 
 async function faultsOf(content: string) {
-  const source = { kind: "email", subject: "S", content, format: "markdown" } as const;
-  const result = await compileTemplate(source, { owner: "acme" });
-  assert.ok(!result.ok, "compiled");
-  assert.doesNotMatch(JSON.stringify(result), /bf[0-9a-f]{12}[xz]/);
-  return result.faults.map(({ field, line, column, message }) => {
+  const faults = await faultsOfSource(mailSource(content, { format: "markdown" }));
+  assert.doesNotMatch(JSON.stringify(faults), /bf[0-9a-f]{12}[xz]/);
+  return faults.map(({ field, line, column, message }) => {
     assert.equal(field, "content");
     return [line, column, message] as const;
   });
@@ -215,22 +212,15 @@ test("each fault has its line and its column in the Markdown", async () => {
 });
 
 test("a mail is said to be Markdown; nothing is taken for it", async () => {
-  const source = { kind: "email", subject: "S", content: "# a" } as const;
-  const plain = await compileTemplate(source, { owner: "acme" });
-  assert.ok(plain.ok && plain.compiled.kind === "email" && plain.compiled.format === "text");
-  const chosen = await compileTemplate({ ...source, format: "markdown" }, { owner: "acme" });
-  assert.ok(chosen.ok && chosen.compiled.kind === "email");
-  assert.equal(chosen.compiled.format, "markdown");
-  assert.equal(chosen.compiled.text.split("\n")[0], "a");
+  assert.equal((await compiled(mailSource("# a"))).format, "text");
+  const chosen = await compiled(mailSource("# a", { format: "markdown" }));
+  assert.equal(chosen.format, "markdown");
+  assert.equal(chosen.text.split("\n")[0], "a");
 });
 
 test("a preheader is in the HTML before everything, and in no text", async () => {
   const content = "Preheader:  {{ a }} & *b*\n\nc";
-  const source = { kind: "email", subject: "S", content, format: "markdown" } as const;
-  const result = await compileTemplate(source, { owner: "acme" });
-  assert.ok(result.ok);
-  const mail = createRenderer(result.compiled)({ a: "<A>" });
-  assert.ok(mail.ok && mail.kind === "email");
+  const mail = await rendered(mailSource(content, { format: "markdown" }), { a: "<A>" });
   assert.match(mail.html, /display:none[^>]*>&lt;A&gt; &amp; \*b\*<\/div>/);
   assert.equal(mail.text, "c");
 });
@@ -293,11 +283,7 @@ test("a number that begins a text begins no list", () => {
 });
 
 test("a link that cannot be read is refused where it stands, and what is none stays text", async () => {
-  const of = (content: string) =>
-    compileTemplate(
-      { kind: "email", subject: "S", format: "markdown", content },
-      { owner: "acme" },
-    );
+  const of = (content: string) => mailSource(content, { format: "markdown" });
   for (const [link, column] of [
     ["[Pay](https://a b)", 5],
     ["now [Pay](https://a.io/b c.html) or later", 9],
@@ -307,9 +293,7 @@ test("a link that cannot be read is refused where it stands, and what is none st
     ["[Pay](www.a.io b)", 5],
     ["[Pay](https://a.io 'x)", 5],
   ] as const) {
-    const made = await of(`Hello\n\n${link}`);
-    assert.ok(!made.ok, link);
-    const { line, column: at, message } = made.faults[0] ?? {};
+    const [{ line, column: at, message } = {}] = await faultsOfSource(of(`Hello\n\n${link}`));
     assert.deepEqual([line, at], [3, column], link);
     assert.match(message ?? "", /^this link cannot be read/, link);
   }
@@ -319,7 +303,7 @@ test("a link that cannot be read is refused where it stands, and what is none st
     "`[a](https://a b)`",
     "[a] (https://a b)",
   ]) {
-    assert.ok((await of(words)).ok, words);
+    await compiled(of(words));
   }
-  assert.ok((await of("[Pay](https://a.io/b%20c 'Title') [Pay](<https://a.io/b c>)")).ok);
+  await compiled(of("[Pay](https://a.io/b%20c 'Title') [Pay](<https://a.io/b c>)"));
 });

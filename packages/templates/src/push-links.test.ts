@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { rendered } from "../test/compiled.ts";
 import { compileTemplate } from "./compile.ts";
 import { createRenderer } from "./render.ts";
 import type { PushLinks } from "./source.ts";
@@ -12,11 +13,8 @@ async function compiledWith(links: PushLinks) {
 }
 
 async function renderWith(links: PushLinks, variables: Record<string, unknown>) {
-  const result = await compiledWith(links);
-  assert.ok(result.ok, JSON.stringify(result));
-  const rendered = createRenderer(result.compiled)(variables);
-  assert.ok(rendered.ok && rendered.kind === "notification");
-  const { url, actions, linksLeftOut, missing } = rendered;
+  const source = { kind: "notification", title: "t", content: "b", ...links } as const;
+  const { url, actions, linksLeftOut, missing } = await rendered(source, variables);
   return { url, actions, linksLeftOut, missing };
 }
 

@@ -1,30 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileTemplate } from "./compile.ts";
-import { createRenderer, type Rendered } from "./render.ts";
+import { compiled, faultsOf, mailSource, message, rendered } from "../test/compiled.ts";
+import { createRenderer } from "./render.ts";
 import type { TemplateSource } from "./source.ts";
 
-async function render(
-  source: TemplateSource,
-  variables: Record<string, unknown> | string,
-): Promise<Rendered> {
-  const result = await compileTemplate(source, { owner: "acme" });
-  assert.ok(result.ok, JSON.stringify(result));
-  const values = typeof variables === "string" ? JSON.parse(variables) : variables;
-  return createRenderer(result.compiled)(values);
-}
+const render = async (source: TemplateSource, variables: Record<string, unknown>) =>
+  createRenderer(await compiled<TemplateSource["kind"]>(source))(variables);
 
-async function sms(content: string, variables: Record<string, unknown> | string) {
-  const rendered = await render({ kind: "text", content }, variables);
-  assert.ok(rendered.ok && rendered.kind === "text", JSON.stringify(rendered));
-  return rendered;
-}
+const sms = (content: string, variables: Record<string, unknown> | string) =>
+  rendered(
+    { kind: "text", content },
+    typeof variables === "string" ? JSON.parse(variables) : variables,
+  );
 
-async function mail(content: string, variables: Record<string, unknown>, subject = "S") {
-  const rendered = await render({ kind: "email", subject, content }, variables);
-  assert.ok(rendered.ok && rendered.kind === "email", JSON.stringify(rendered));
-  return rendered;
-}
+const mail = (content: string, variables: Record<string, unknown>, subject = "S") =>
+  rendered(mailSource(content, { subject }), variables);
 
 const TOO_COSTLY = { ok: false, code: "too-costly", reason: "too costly to render" };
 const TOO_LARGE = { ok: false, code: "content-too-large", reason: "rendered content too large" };
@@ -137,24 +127,14 @@ test("links left out are told of MJML and Markdown as well, at most twenty a mai
 });
 
 test("the app links that a tenant allows may begin an address, in what it writes and in values", async () => {
-  const settings = { owner: "acme", linkSchemes: ["myapp"] };
+  const settings = { linkSchemes: ["myapp"] };
   const made = async (content: string, format?: "markdown") => {
-    const source: TemplateSource = {
-      kind: "email",
-      subject: "S",
-      content,
-      ...(format && { format }),
-    };
-    assert.equal((await compileTemplate(source, { owner: "acme" })).ok, false, content);
-    const result = await compileTemplate(source, settings);
-    assert.ok(result.ok, JSON.stringify(result));
-    const compiled = JSON.parse(JSON.stringify(result.compiled));
+    const source = mailSource(content, format && { format });
+    assert.ok((await faultsOf(source)).length > 0, content);
+    const template = await compiled(source, settings);
     const values = { id: "1&2", url: "MyApp://pay/7", bad: "other://x", image: "myapp://x.png" };
-    const rendered = createRenderer(compiled)(values, { linkSchemes: ["myapp"] });
-    assert.ok(rendered.ok && rendered.kind === "email");
-    const later = createRenderer(compiled)(values);
-    assert.ok(later.ok && later.kind === "email");
-    return { ...rendered, later };
+    const shown = message(template, values, { linkSchemes: ["myapp"] });
+    return { ...shown, later: message(template, values) };
   };
   const html = `<a href="myapp://order/{{ id }}">Open</a> <a href="{{ url }}">Pay</a>
     <a href="{{ bad }}">x</a> <img src="{{ image }}">`;
@@ -304,9 +284,7 @@ test("a version that was saved without the places of its addresses renders as it
 });
 
 test("one renderer serves many events, each with its own values and missing names", async () => {
-  const result = await compileTemplate({ kind: "text", content: "{{a}}{{b}}" }, { owner: "acme" });
-  assert.ok(result.ok);
-  const renderer = createRenderer(JSON.parse(JSON.stringify(result.compiled)));
+  const renderer = createRenderer(await compiled({ kind: "text", content: "{{a}}{{b}}" }));
   const first = renderer({ a: 1 });
   const second = renderer({ a: 2, b: 3 });
   assert.deepEqual(first.ok && first.kind === "text" && [first.text, first.missing], ["1", ["b"]]);

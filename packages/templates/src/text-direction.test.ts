@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileTemplate } from "./compile.ts";
-import { createRenderer } from "./render.ts";
+import { compiled, mailSource, message } from "../test/compiled.ts";
 import type { CompileSettings, TemplateSource } from "./source.ts";
 import { directionOf } from "./text-direction.ts";
 
 type Email = Extract<TemplateSource, { kind: "email" }>;
 
 async function mail(source: Partial<Email>, settings: Partial<CompileSettings>): Promise<string> {
-  const whole = { kind: "email", subject: "S", content: "", ...source } as const;
-  const made = await compileTemplate(whole, { owner: "acme", ...settings });
-  assert.ok(made.ok, JSON.stringify(made));
-  const rendered = createRenderer(made.compiled)({ items: [{ name: "a", n: 1 }], x: "v" });
-  assert.ok(rendered.ok && rendered.kind === "email");
-  return rendered.html;
+  const template = await compiled(mailSource("", source), settings);
+  return message(template, { items: [{ name: "a", n: 1 }], x: "v" }).html;
 }
 
 const page = (inside: string, root = "") => `<mjml${root}>${inside}</mjml>`;

@@ -1,22 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileTemplate } from "../compile.ts";
-import type { TemplateFault } from "../source.ts";
+import { compiled, faultsOf, mailSource } from "../../test/compiled.ts";
 
-const compile = (content: string) =>
-  compileTemplate({ kind: "email", subject: "S", content }, { owner: "acme" });
-
-async function accepted(content: string) {
-  const result = await compile(content);
-  assert.ok(result.ok && result.compiled.kind === "email", `${content} ${JSON.stringify(result)}`);
-  return result.compiled;
-}
-
-async function faults(content: string): Promise<TemplateFault[]> {
-  const result = await compile(content);
-  assert.ok(!result.ok, `${content} is not refused`);
-  return result.faults;
-}
+const accepted = (content: string) => compiled(mailSource(content));
+const faults = (content: string) => faultsOf(mailSource(content));
 
 const IF = "{% if a %}";
 const END = "{% endif %}";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileTemplate } from "../compile.ts";
+import { compiled, message } from "../../test/compiled.ts";
 import { createRenderer, type RenderSettings } from "../render.ts";
 import { parseVariables } from "./event-variables.ts";
 import { readDate } from "./formats.ts";
@@ -10,14 +10,8 @@ async function written(content: string, variables: string, settings: RenderSetti
 }
 
 async function rendered(content: string, variables: string, settings: RenderSettings = {}) {
-  const result = await compileTemplate(
-    { kind: "notification", title: "T", content },
-    { owner: "acme" },
-  );
-  assert.ok(result.ok, JSON.stringify(result));
-  const rendered = createRenderer(result.compiled)(parseVariables(variables) ?? {}, settings);
-  assert.ok(rendered.ok && rendered.kind === "notification");
-  return rendered;
+  const template = await compiled({ kind: "notification", title: "T", content });
+  return message(template, parseVariables(variables) ?? {}, settings);
 }
 
 const MOMENT = Date.UTC(2026, 10, 25, 12, 21, 1);
@@ -195,11 +189,8 @@ test("letters change their case as the language of the variant has them", async 
     locale: "el",
   });
   assert.equal(greek, "ΑΓΙΟΣ Άγιος");
-  const source = { kind: "text", content: "{{ a | upcase }}" } as const;
-  const result = await compileTemplate(source, { owner: "acme", locale: "tr" });
-  assert.ok(result.ok);
-  const message = createRenderer(result.compiled)({ a: "i" }, { locale: "en" });
-  assert.ok(message.ok && message.kind === "text" && message.text === "İ");
+  const turkish = await compiled({ kind: "text", content: "{{ a | upcase }}" }, { locale: "tr" });
+  assert.equal(message(turkish, { a: "i" }, { locale: "en" }).text, "İ");
 });
 
 test("a text is cut between characters as a reader sees them", async () => {
@@ -229,15 +220,10 @@ test("a text is cut between characters as a reader sees them", async () => {
 
 test("cutting texts of many joined characters comes to the end of the message's steps", async () => {
   const content = "{% for i in l %}{{ t | truncate: 4000 | size }}{% endfor %}";
-  const result = await compileTemplate(
-    { kind: "notification", title: "T", content },
-    { owner: "acme" },
-  );
-  assert.ok(result.ok);
+  const template = await compiled({ kind: "notification", title: "T", content });
   const variables = { l: Array.from({ length: 100 }, () => 0), t: "한".repeat(5_000) };
-  const message = createRenderer(result.compiled)(variables);
-  assert.ok(!message.ok);
-  assert.equal(message.code, "too-costly");
+  const ended = createRenderer(template)(variables);
+  assert.equal(!ended.ok && ended.code, "too-costly");
 });
 
 test("a word's form goes by its number and language", async () => {
@@ -267,14 +253,8 @@ test("a language or a zone that there is none of is English and UTC, not the mac
 
 test("in a short message no blank doubles its price", async () => {
   const content = '{{ n | money: "EUR" }} {{ n | number }} {{ d | date: "time" }} {{ own }}';
-  const result = await compileTemplate({ kind: "text", content }, { owner: "acme", locale: "fr" });
-  assert.ok(result.ok);
-  const rendered = createRenderer(result.compiled)({
-    n: 12345.5,
-    d: "2026-11-22T10:00Z",
-    own: "x",
-  });
-  assert.ok(rendered.ok && rendered.kind === "text");
-  assert.equal(rendered.text, "12 345,50 € 12 345,5 10:00 x");
-  assert.equal(rendered.encoding, "GSM-7");
+  const french = await compiled({ kind: "text", content }, { locale: "fr" });
+  const { text, encoding } = message(french, { n: 12345.5, d: "2026-11-22T10:00Z", own: "x" });
+  assert.equal(text, "12 345,50 € 12 345,5 10:00 x");
+  assert.equal(encoding, "GSM-7");
 });

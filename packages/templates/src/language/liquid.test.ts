@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultOperators, Liquid } from "liquidjs";
+import { compiled } from "../../test/compiled.ts";
 import { chance, liquidCase } from "../../test/liquid-cases.ts";
-import { compileTemplate } from "../compile.ts";
 import { createRenderer } from "../render.ts";
 import { variableText } from "./values.ts";
 
@@ -190,12 +190,8 @@ function judge(): Liquid {
 }
 
 async function ours(template: string, variables: Record<string, unknown>): Promise<string> {
-  const result = await compileTemplate(
-    { kind: "notification", title: "T", content: template },
-    { owner: "a" },
-  );
-  assert.ok(result.ok, JSON.stringify([template, result]));
-  const rendered = createRenderer(result.compiled)(variables);
+  const source = { kind: "notification", title: "T", content: template } as const;
+  const rendered = createRenderer(await compiled(source))(variables);
   if (rendered.ok && rendered.kind === "notification") return rendered.body;
   return rendered.ok ? rendered.kind : rendered.reason;
 }

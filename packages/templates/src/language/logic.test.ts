@@ -1,35 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileTemplate } from "../compile.ts";
-import { createRenderer, type Rendered, type RenderSettings } from "../render.ts";
-import type { TemplateSource } from "../source.ts";
+import { compiled, mailSource, message } from "../../test/compiled.ts";
+import { createRenderer, type RenderSettings } from "../render.ts";
 import { parseVariables } from "./event-variables.ts";
 
-async function render(
-  source: TemplateSource,
-  variables: string,
-  settings?: RenderSettings,
-  locale?: string,
-): Promise<Rendered> {
-  const result = await compileTemplate(source, { owner: "acme", locale });
-  assert.ok(result.ok, JSON.stringify(result));
-  // Serialized and parsed, as a stored template is.
-  return createRenderer(JSON.parse(JSON.stringify(result.compiled)))(
-    parseVariables(variables) ?? {},
-    settings,
-  );
-}
-
 async function sms(content: string, variables = "{}", settings?: RenderSettings, locale?: string) {
-  const rendered = await render({ kind: "text", content }, variables, settings, locale);
-  assert.ok(rendered.ok && rendered.kind === "text", JSON.stringify(rendered));
-  return rendered;
+  const template = await compiled({ kind: "text", content }, { locale });
+  return message(template, parseVariables(variables) ?? {}, settings);
 }
 
 async function mail(content: string, variables: string, subject = "S") {
-  const rendered = await render({ kind: "email", subject, content }, variables);
-  assert.ok(rendered.ok && rendered.kind === "email", JSON.stringify(rendered));
-  return rendered;
+  const template = await compiled(mailSource(content, { subject }));
+  return message(template, parseVariables(variables) ?? {});
 }
 
 test("conditions, loops and filters in a short message", async () => {
@@ -84,7 +66,8 @@ test("names that were written without a value are told, and only those", async (
 });
 
 test("a required variable that is missing, null or blank ends the message by its name", async () => {
-  const source: TemplateSource = { kind: "text", content: "{{ a }}" };
+  const render = createRenderer(await compiled({ kind: "text", content: "{{ a }}" }));
+  const required = ["a", "user.name"];
   for (const [variables, name] of [
     ["{}", "a"],
     ['{"a":null}', "a"],
@@ -92,8 +75,7 @@ test("a required variable that is missing, null or blank ends the message by its
     ['{"a":1}', "user.name"],
     ['{"a":1,"user":{"name":""}}', "user.name"],
   ] as const) {
-    const rendered = await render(source, variables, { required: ["a", "user.name"] });
-    assert.deepEqual(rendered, {
+    assert.deepEqual(render(JSON.parse(variables), { required }), {
       ok: false,
       code: "variable-missing",
       args: { name },
@@ -101,7 +83,7 @@ test("a required variable that is missing, null or blank ends the message by its
     });
   }
   for (const variables of ['{"a":0,"user.name":"x"}', '{"a":false,"user":{"name":"x"}}']) {
-    assert.ok((await render(source, variables, { required: ["a", "user.name"] })).ok, variables);
+    assert.ok(render(JSON.parse(variables), { required }).ok, variables);
   }
 });
 
@@ -165,13 +147,12 @@ test("a stored text that no template was made of is written by nobody", () => {
 });
 
 test("lists in lists are the work that writing them as JSON is", async () => {
-  const deep = `{"d":${"[".repeat(1000)}${"]".repeat(1000)}}`;
-  const uses = (count: number) => ({
-    kind: "email" as const,
-    subject: "S",
-    content: `<p>${"{{ d | upcase | size }}".repeat(count)}</p>`,
-  });
-  assert.ok((await render(uses(1), deep)).ok);
-  const often = await render(uses(3), deep);
+  const deep = JSON.parse(`{"d":${"[".repeat(1000)}${"]".repeat(1000)}}`);
+  const render = async (count: number) => {
+    const content = `<p>${"{{ d | upcase | size }}".repeat(count)}</p>`;
+    return createRenderer(await compiled(mailSource(content)))(deep);
+  };
+  assert.ok((await render(1)).ok);
+  const often = await render(3);
   assert.equal(!often.ok && often.reason, "too costly to render");
 });
