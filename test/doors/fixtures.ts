@@ -5,11 +5,12 @@ import { putCategory } from "@belfry/administration/users/categories";
 import { startImport } from "@belfry/administration/users/imports";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
+import type { TestPool } from "@belfry/testing/database";
 
 /** A tenant without any data. */
 interface Bare {
   db: Database;
-  pool: Pool;
+  pool: TestPool;
   tenantId: string;
 }
 

@@ -73,14 +73,14 @@ test("a change notes its time on the tenant, and one note stands for a second", 
   const noted = async () =>
     (await pool.query("select preferences_changed_at as at from tenants where id = 'acme'")).rows[0]
       .at as Date | null;
-  const { rows } = await pool.query("select clock_timestamp() as now");
+  const rows = await pool.sql`select clock_timestamp() as now`;
   await setPreferences(db, ANN, "inbox", [OFF]);
   assert.ok((await noted())! >= rows[0].now);
   for (const [ago, isNew] of [
     ["1.1 seconds", true],
     ["-1 hour", false],
   ] as const) {
-    await pool.query("update tenants set preferences_changed_at = now() - $1::interval", [ago]);
+    await pool.sql`update tenants set preferences_changed_at = now() - ${ago}::interval`;
     const before = await noted();
     await setPreferences(db, ANN, "inbox", [{ ...OFF, enabled: isNew }]);
     assert.equal((await noted())! > before!, isNew);

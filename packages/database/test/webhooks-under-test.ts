@@ -42,11 +42,9 @@ export async function webhooksUnderTest(t: TestContext) {
   const addWebhook = async (name: string, tenant: string, types: string[] = [], active = true) => {
     const id = uuidv7();
     webhooks.set(name, id);
-    await pool.query(
-      `insert into webhooks (id, tenant_id, url, secret, types, active, disabled_at)
-       values ($1, $2, 'https://example.com/' || $3, 's', $4, $5, case when not $5 then now() end)`,
-      [id, tenant, name, types, active],
-    );
+    await pool.sql`insert into webhooks (id, tenant_id, url, secret, types, active, disabled_at)
+      values (${id}, ${tenant}, 'https://example.com/' || ${name}, 's', ${types}, ${active},
+        case when not ${active} then now() end)`;
     return id;
   };
   await addWebhook("all", "acme");
@@ -63,18 +61,16 @@ export async function webhooksUnderTest(t: TestContext) {
 
     /** In the order of the endpoints' names, then of time. */
     async told(): Promise<Told[]> {
-      const { rows } = await pool.query<{
+      const rows = await pool.sql<{
         webhook: string;
         type: string;
         payload: string;
         user: string | null;
         status: string;
-      }>(
-        `select substring(w.url from '[a-z0-9]+$') as webhook, m.type, m.payload, m.user_id as user, d.status
-         from webhook_messages m join webhooks w on w.id = m.webhook_id and w.tenant_id = m.tenant_id
-         left join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = m.tenant_id
-         order by 1, m.created_at, m.id`,
-      );
+      }>`select substring(w.url from '[a-z0-9]+$') as webhook, m.type, m.payload, m.user_id as user, d.status
+        from webhook_messages m join webhooks w on w.id = m.webhook_id and w.tenant_id = m.tenant_id
+        left join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = m.tenant_id
+        order by 1, m.created_at, m.id`;
       return rows.map(({ payload, ...row }) => {
         const { type, data } = JSON.parse(payload) as { type: string; data: Told["data"] };
         return { ...row, type: type === row.type ? type : `${row.type}, but says ${type}`, data };
@@ -93,12 +89,10 @@ export async function webhooksUnderTest(t: TestContext) {
     async delivery(of: StoredDelivery = {}): Promise<{ id: string; eventId: string }> {
       const [id, eventId] = [uuidv7(), uuidv7()];
       const tenant = of.tenant ?? "acme";
-      await pool.query(
-        `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, reference,
-           recipient_email, variables)
-         values ($1, $2, $3, $4, 't', now(), now(), $5, 'ann@example.com', '{}')`,
-        [eventId, tenant, of.eventType ?? "order.confirmed", of.userId ?? "ann", `ref ${eventId}`],
-      );
+      await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+          dispatched_at, reference, recipient_email, variables)
+        values (${eventId}, ${tenant}, ${of.eventType ?? "order.confirmed"}, ${of.userId ?? "ann"}, 't', now(),
+          now(), ${`ref ${eventId}`}, 'ann@example.com', '{}')`;
       await pool.query(
         `insert into deliveries (id, event_id, tenant_id, channel, status, attempts, reason, recipient,
            template_version_id, due_at, released_at, claimed_until, expires_at)
@@ -109,14 +103,11 @@ export async function webhooksUnderTest(t: TestContext) {
           ...[of.recipient ?? "ann@example.com", of.version ?? "1"],
         ],
       );
-      await pool.query(
-        `insert into attempts (delivery_id, number, provider_kind, started_at)
-         select $1, n, 'sandbox', now() from generate_series(1, $2::integer) n`,
-        [id, of.attempts ?? 0],
-      );
+      await pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
+        select ${id}, n, 'sandbox', now() from generate_series(1, ${of.attempts ?? 0}::integer) n`;
       if (of.status !== undefined && of.status !== "queued") {
         await pool.query("alter table deliveries disable trigger user");
-        await pool.query("update deliveries set status = $2 where id = $1", [id, of.status]);
+        await pool.sql`update deliveries set status = ${of.status} where id = ${id}`;
         await pool.query("alter table deliveries enable trigger user");
       }
       return { id, eventId };

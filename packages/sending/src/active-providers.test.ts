@@ -97,7 +97,7 @@ test("a provider that was taken before a change sends with the old settings, a n
   const settings = { apiKey: "SG.another", from: "shop@example.com", baseUrl: after.url };
   const owner = providerSettingsOwner(tenant, id);
   const sealed = await encryptSecret(keys, owner, JSON.stringify(settings));
-  await fixture.pool.query("update providers set settings = $2 where id = $1", [id, sealed]);
+  await fixture.pool.sql`update providers set settings = ${sealed} where id = ${id}`;
   providers.forget();
   const [fresh] = await providers.of(tenant);
   await fresh!.send(MESSAGE);

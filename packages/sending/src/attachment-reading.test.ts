@@ -85,7 +85,7 @@ test("the timeline tells of images that the event has no file for, of files that
     ],
   ];
   for (const [{ attachments, sensitive = false }, warnings] of cases) {
-    await pool.query("update templates set sensitive = $1", [sensitive]);
+    await pool.sql`update templates set sensitive = ${sensitive}`;
     const more = attachments === undefined ? {} : { envelope: { attachments } };
     const id = await fixture.delivery(tenant, version, more);
     await fixture.sender().handle(message(tenant, [id]));

@@ -64,7 +64,7 @@ test("after three failures in a row no message is tried, and each waiting one sa
     await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
   }
   const id = await fixture.delivery(tenant, version);
-  const { rows } = await fixture.pool.query("select open_until from provider_circuits");
+  const rows = await fixture.pool.sql`select open_until from provider_circuits`;
   assert.deepEqual(await sender.handle(message(tenant, [id])), [{ kind: "done" }]);
   const to = await fixture.nowMs();
   assert.equal(vendor.calls.length, 3);
@@ -110,7 +110,7 @@ test("one probe detects that a provider is back, however many messages wait; the
   await refresh();
   await handleAll();
   assert.equal(vendor.calls.length, 2, "one probe, which failed");
-  const { rows } = await fixture.pool.query("select * from provider_circuits");
+  const rows = await fixture.pool.sql`select * from provider_circuits`;
   assert.equal(rows[0].failures, 2);
   assert.ok(rows[0].open_until - before > 50_000, "twice as long");
 
@@ -158,7 +158,7 @@ test("maxPerSecond applies to all replicas together, in every second", async (t)
     assert.ok(at - startedAt >= turn * 50, `${turn} calls within ${at - startedAt} ms`);
   }
   assert.equal(new Set(vendor.calls.map(deliveryOf)).size, 45);
-  const { rows } = await fixture.pool.query("select max(attempts) from deliveries");
+  const rows = await fixture.pool.sql`select max(attempts) from deliveries`;
   assert.deepEqual(rows, [{ max: 1 }], "waiting for one's turn is no attempt");
 });
 
@@ -231,12 +231,9 @@ async function runReleases(
 ): Promise<void> {
   const handled: Promise<unknown>[] = [];
   for (let turn = 0; !until(); turn += 1) {
-    const { rows } = await fixture.pool.query(
-      `update deliveries set released_at = now()
-       where status in ('queued', 'waiting') and due_at <= now() and (released_at is null or $1)
-       returning id`,
-      [turn === 0],
-    );
+    const rows = await fixture.pool.sql`update deliveries set released_at = now()
+      where status in ('queued', 'waiting') and due_at <= now() and (released_at is null or ${turn === 0})
+      returning id`;
     const ids = rows.map((row) => row.id);
     for (let at = 0; at < ids.length; at += 20) {
       const sender = senders[(at / 20 + turn) % senders.length]!;

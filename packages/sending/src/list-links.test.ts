@@ -20,15 +20,10 @@ async function setUp(t: TestContext, category?: { required: boolean }) {
   await fixture.provider(tenant, "EMAIL", "smtp", server.settings);
   await fixture.provider(tenant, "SMS", "sandbox", {});
   if (category !== undefined) {
-    await fixture.pool.query(
-      `insert into categories (tenant_id, key, label, description, required)
-       values ($1, 'offers', '{"": "Offers"}', '{}', $2)`,
-      [tenant, category.required],
-    );
-    await fixture.pool.query(
-      "insert into event_type_categories values ($1, 'order.confirmed', 'offers')",
-      [tenant],
-    );
+    await fixture.pool.sql`insert into categories (tenant_id, key, label, description, required)
+      values (${tenant}, 'offers', '{"": "Offers"}', '{}', ${category.required})`;
+    await fixture.pool.sql`insert into event_type_categories
+      values (${tenant}, 'order.confirmed', 'offers')`;
     await noteUse(fixture.db, tenant, "uses_preferences");
   }
   return {
@@ -139,16 +134,14 @@ test("a tenant's own variable of the same name wins", async (t) => {
   const id = await fixture.delivery(tenant, version, { channel: "SMS", variables });
   const links = messageLinks({ PUBLIC_URL, LINK_KEYS });
   await fixture.sender({ channel: "SMS", links }).handle(message(tenant, [id], "SMS"));
-  const { rows } = await fixture.pool.query("select text from outbox where delivery_id = $1", [id]);
+  const rows = await fixture.pool.sql`select text from outbox where delivery_id = ${id}`;
   assert.equal(rows[0].text, "https://own.example");
 });
 
 test("an SMS may contain the address of its own channel", async (t) => {
   const { fixture, send, tenant } = await setUp(t, { required: false });
   const { row } = await send({ ...SMS_TEMPLATE, text: "{{$unsubscribe_url}}" }, undefined, "SMS");
-  const { rows } = await fixture.pool.query("select text from outbox where delivery_id = $1", [
-    row.id,
-  ]);
+  const rows = await fixture.pool.sql`select text from outbox where delivery_id = ${row.id}`;
   const token = rows[0].text.split("/").at(-1);
   const { channel, category, tenantId } = openLink(
     parseLinkKeys(LINK_KEYS),

@@ -179,20 +179,16 @@ test("no copy ever holds the recipient's link: not of a category, not of a text 
     );
     assert.deepEqual([to, warnings], [["ann@example.com"], told]);
   }
-  await fixture.pool.query(
-    `insert into categories (tenant_id, key, label, description, required) values
-     ($1, 'offers', '{"": "Offers"}', '{}', false)`,
-    [tenant],
-  );
-  await fixture.pool.query(
-    "insert into event_type_categories values ($1, 'order.confirmed', 'offers')",
-    [tenant],
-  );
+  await fixture.pool.sql`insert into categories (tenant_id, key, label, description, required)
+    values
+    (${tenant}, 'offers', '{"": "Offers"}', '{}', false)`;
+  await fixture.pool.sql`insert into event_type_categories
+    values (${tenant}, 'order.confirmed', 'offers')`;
   await noteUse(fixture.db, tenant, "uses_preferences");
   const ofCategory = await send({ template: event });
   assert.match(ofCategory.mail, /^List-Unsubscribe:/m);
   assert.deepEqual([ofCategory.to, ofCategory.warnings], [["ann@example.com"], told]);
-  await fixture.pool.query("update categories set required = true where tenant_id = $1", [tenant]);
+  await fixture.pool.sql`update categories set required = true where tenant_id = ${tenant}`;
   const required = await send({ template: event });
   assert.deepEqual(required.to, ["ann@example.com", "c@example.com", "b@example.com"]);
 });

@@ -140,21 +140,18 @@ test("a changed list of app link schemes applies once the senders read it again"
     return /href=\\"([^"]*)\\"/.exec(JSON.stringify(vendor.calls.at(-1)!.body))?.[1];
   };
   assert.equal(await sent(), "#");
-  await fixture.pool.query("update tenants set link_schemes = '{myapp}' where id = $1", [tenant]);
+  await fixture.pool.sql`update tenants set link_schemes = '{myapp}' where id = ${tenant}`;
   assert.equal(await sent(), "myapp://pay");
 });
 
 test("a template saved after the event was accepted does not change what is sent", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);
-  await fixture.pool.query(
-    `with saved as (
-       insert into template_versions (template_id, version, content, compiled)
-       select template_id, 2, 'x', jsonb_set(compiled, '{subject}', '"New {{name}}"')
-       from template_versions where id = $1 returning id, template_id)
-     insert into template_variants (template_id, current_version_id) select template_id, id from saved`,
-    [version],
-  );
+  await fixture.pool.sql`with saved as (
+      insert into template_versions (template_id, version, content, compiled)
+      select template_id, 2, 'x', jsonb_set(compiled, '{subject}', '"New {{name}}"')
+      from template_versions where id = ${version} returning id, template_id)
+    insert into template_variants (template_id, current_version_id) select template_id, id from saved`;
   await fixture.sender().handle(message(tenant, [id]));
   assert.equal(vendor.calls[0]!.body.subject, "Hello Ann");
 });
@@ -178,13 +175,11 @@ test("an event that was accepted while its template was sensitive loses its vari
   const { fixture, tenant } = await createShop(t);
   const version = await fixture.template(tenant, EMAIL_TEMPLATE);
   const variablesAfter = async (sensitiveUntil: string) => {
-    await fixture.pool.query("update templates set sensitive_until = $1", [sensitiveUntil]);
+    await fixture.pool.sql`update templates set sensitive_until = ${sensitiveUntil}`;
     const id = await fixture.delivery(tenant, version);
     await fixture.sender().handle(message(tenant, [id]));
-    const { rows } = await fixture.pool.query(
-      "select e.variables from deliveries d join events e on e.id = d.event_id where d.id = $1",
-      [id],
-    );
+    const rows = await fixture.pool.sql`select e.variables from deliveries d
+      join events e on e.id = d.event_id where d.id = ${id}`;
     return rows[0].variables;
   };
   assert.equal(await variablesAfter("infinity"), null);

@@ -16,18 +16,16 @@ test("a broadcast that names a provider goes through it alone, beside all else o
   const broadcastId = uuidv7();
   const ofBroadcast = async () => {
     const id = await fixture.delivery(tenant, version);
-    await pool.query("update deliveries set broadcast_id = $1 where id = $2", [broadcastId, id]);
+    await pool.sql`update deliveries set broadcast_id = ${broadcastId} where id = ${id}`;
     return id;
   };
   const sender = fixture.sender();
   const single = await fixture.delivery(tenant, version);
   await sender.handle(message(tenant, [single]));
   // The sender has read the tenant's providers before there is the broadcast.
-  await pool.query(
-    `insert into broadcasts (id, tenant_id, event_type, trace_id, total, provider_id, provider_channel)
-     values ($1, $2, 'order.confirmed', 't', 3, $3, 'EMAIL')`,
-    [broadcastId, tenant, providerId],
-  );
+  await pool.sql`insert into broadcasts (id, tenant_id, event_type, trace_id, total, provider_id,
+      provider_channel)
+    values (${broadcastId}, ${tenant}, 'order.confirmed', 't', 3, ${providerId}, 'EMAIL')`;
   const early = await ofBroadcast();
   await sender.handle(message(tenant, [early]));
   assertHas(await fixture.row(early), { status: "queued", attempts: 0, released_at: null });
@@ -41,7 +39,7 @@ test("a broadcast that names a provider goes through it alone, beside all else o
   assert.deepEqual([first.calls.length, named.calls.length], [2, 3]);
 
   // The broadcast still names the deleted provider, so none of its messages goes elsewhere.
-  await pool.query("delete from providers where id = $1", [providerId]);
+  await pool.sql`delete from providers where id = ${providerId}`;
   sender.forgetConfiguration();
   const late = await ofBroadcast();
   await sender.handle(message(tenant, [late]));

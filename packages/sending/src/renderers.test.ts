@@ -7,16 +7,13 @@ import { createRenderers } from "./make-message.ts";
 async function setUp(t: TestContext, ...texts: string[]) {
   const { pool } = await connectedDatabase(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 600)");
-  const { rows } = await pool.query<{ id: string }>(
-    `with owner as (
-       insert into templates (id, tenant_id, event_type, channel)
-       values (gen_random_uuid(), 'a', 'x', 'SMS') returning id
-     )
-     insert into template_versions (template_id, version, content, compiled)
-     select owner.id, number, '', jsonb_build_object('kind', 'text', 'text', t, 'variables', '[]'::jsonb)
-     from owner, unnest($1::text[]) with ordinality u (t, number) order by number returning id`,
-    [texts],
-  );
+  const rows = await pool.sql<{ id: string }>`with owner as (
+      insert into templates (id, tenant_id, event_type, channel)
+      values (gen_random_uuid(), 'a', 'x', 'SMS') returning id
+    )
+    insert into template_versions (template_id, version, content, compiled)
+    select owner.id, number, '', jsonb_build_object('kind', 'text', 'text', t, 'variables', '[]'::jsonb)
+    from owner, unnest(${texts}::text[]) with ordinality u (t, number) order by number returning id`;
   const query = t.mock.method(pool, "query");
   const readIds = () =>
     query.mock.calls.map(

@@ -33,7 +33,7 @@ test("two senders share deliveries and send each once", async (t) => {
   const messages = [0, 20, 40].map((at) => message(tenant, ids.slice(at, at + 20)));
   await Promise.all(senders.flatMap((sender) => messages.map((one) => sender.handle(one))));
   assert.deepEqual(vendor.calls.map(deliveryOf).sort(), ids.toSorted());
-  const { rows } = await fixture.pool.query("select distinct status from deliveries");
+  const rows = await fixture.pool.sql`select distinct status from deliveries`;
   assert.deepEqual(rows, [{ status: "accepted" }]);
 });
 
@@ -85,14 +85,9 @@ test("a call that waits for its moment does not begin once its event or its broa
   for (let count = 0; count < 4; count += 1) ids.push(await fixture.delivery(tenant, version));
   const [first, ofEvent, ofBroadcast, last] = ids as [string, string, string, string];
   const broadcastId = uuidv7();
-  await pool.query(
-    `insert into broadcasts (id, tenant_id, event_type, trace_id, total) values ($1, $2, 'order.confirmed', 't', 1)`,
-    [broadcastId, tenant],
-  );
-  await pool.query("update deliveries set broadcast_id = $1 where id = $2", [
-    broadcastId,
-    ofBroadcast,
-  ]);
+  await pool.sql`insert into broadcasts (id, tenant_id, event_type, trace_id, total)
+    values (${broadcastId}, ${tenant}, 'order.confirmed', 't', 1)`;
+  await pool.sql`update deliveries set broadcast_id = ${broadcastId} where id = ${ofBroadcast}`;
   const clock = createHandClock();
   const handled = fixture.sender({ clock }).handle(message(tenant, ids));
   await eventually(async () => {
@@ -102,7 +97,7 @@ test("a call that waits for its moment does not begin once its event or its broa
   const { event_id } = await fixture.row(ofEvent);
   const [told] = await cancelEvents(db, tenant, [event_id]);
   assert.equal(told?.verdict, "pending");
-  await pool.query("update broadcasts set cancel_asked_at = now() where id = $1", [broadcastId]);
+  await pool.sql`update broadcasts set cancel_asked_at = now() where id = ${broadcastId}`;
   const moving = setInterval(() => clock.advance(1000), 10);
   await handled.finally(() => clearInterval(moving));
   assert.deepEqual(vendor.calls.map(deliveryOf), [first, last]);
@@ -214,21 +209,13 @@ test("a delivery that is not due yet, or belongs to another tenant, is not touch
 
 /** Ends the lease, as if the sender that holds it had been frozen for too long. */
 async function endLease(fixture: Fixture, id: string): Promise<void> {
-  await fixture.pool.query(
-    "update deliveries set claimed_until = clock_timestamp() where id = $1",
-    [id],
-  );
+  await fixture.pool.sql`update deliveries set claimed_until = clock_timestamp() where id = ${id}`;
 }
 
 /** Leaves a delivery in the state of a sender that died during its first call. */
 async function leaveSending(fixture: Fixture, id: string, leaseMs: number): Promise<void> {
-  await fixture.pool.query(
-    `update deliveries set status = 'sending', attempts = 1,
-       claimed_until = clock_timestamp() + $2 * interval '1 ms' where id = $1`,
-    [id, leaseMs],
-  );
-  await fixture.pool.query(
-    "insert into attempts (delivery_id, number, provider_kind, started_at) values ($1, 1, 'sendgrid', now())",
-    [id],
-  );
+  await fixture.pool.sql`update deliveries set status = 'sending', attempts = 1,
+    claimed_until = clock_timestamp() + ${leaseMs} * interval '1 ms' where id = ${id}`;
+  await fixture.pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
+    values (${id}, 1, 'sendgrid', now())`;
 }

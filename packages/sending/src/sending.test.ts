@@ -70,9 +70,7 @@ test("a number whose owner told the vendor STOP is suppressed, and the next mess
     return `${status}: ${reason}`;
   };
   assert.equal(await send(), "failed: Twilio refused the message (21610)");
-  const { rows } = await fixture.pool.query(
-    "select channel, address, reason, source from suppressions",
-  );
+  const rows = await fixture.pool.sql`select channel, address, reason, source from suppressions`;
   assert.deepEqual(rows, [
     { channel: "SMS", address: PHONE, reason: "opted out", source: "twilio" },
   ]);
@@ -107,7 +105,7 @@ test("the sandbox keeps a message in the outbox", async (t) => {
   await fixture.provider(tenant, "EMAIL", "sandbox", {});
   const id = await fixture.delivery(tenant, await fixture.template(tenant));
   await fixture.sender().handle(message(tenant, [id]));
-  const { rows } = await fixture.pool.query("select * from outbox");
+  const rows = await fixture.pool.sql`select * from outbox`;
   assert.equal(rows.length, 1);
   assertHas(rows[0], { delivery_id: id, subject: "Hello Ann" });
   assert.equal((await fixture.row(id)).message_id, rows[0].id);
@@ -239,7 +237,7 @@ test("an expired delivery, one of an inactive tenant and one without a provider 
   const [tenant, inactive, without] = await Promise.all([1, 2, 3].map(() => fixture.tenant()));
   await fixture.sendgrid(tenant!, vendor.url);
   await fixture.sendgrid(inactive!, vendor.url);
-  await fixture.pool.query("update tenants set active = false where id = $1", [inactive]);
+  await fixture.pool.sql`update tenants set active = false where id = ${inactive}`;
   const expired = await fixture.delivery(tenant!, await fixture.template(tenant!), {
     expiresInMs: -1,
   });
@@ -281,7 +279,7 @@ test("a replaced provider is used once the configuration has changed", async (t)
   const sender = fixture.sender();
   await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
   await fixture.sendgrid(tenant, after.url);
-  await fixture.pool.query("delete from providers where id = $1", [provider]);
+  await fixture.pool.sql`delete from providers where id = ${provider}`;
   sender.forgetConfiguration();
   await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
   assert.deepEqual([before.calls.length, after.calls.length], [1, 1]);
@@ -291,7 +289,7 @@ test("unreadable credentials delay a message, they do not lose it", async (t) =>
   const fixture = await createFixture(t);
   const tenant = await fixture.tenant();
   const provider = await fixture.provider(tenant, "EMAIL", "sandbox", {});
-  await fixture.pool.query("update providers set settings = 'broken' where id = $1", [provider]);
+  await fixture.pool.sql`update providers set settings = 'broken' where id = ${provider}`;
   const id = await fixture.delivery(tenant, await fixture.template(tenant));
   await fixture.sender().handle(message(tenant, [id]));
   const row = await fixture.row(id);

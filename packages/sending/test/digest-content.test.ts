@@ -51,9 +51,8 @@ test("each event has the time when it was accepted, or when it became due", asyn
     { by: "Ann" },
     { acceptedAt: new Date("2026-11-02T10:00:00Z") },
   );
-  await digests.pool.query("update events set released_at = '2026-11-02T11:00:00Z' where id = $1", [
-    scheduled,
-  ]);
+  await digests.pool.sql`update events set released_at = '2026-11-02T11:00:00Z'
+    where id = ${scheduled}`;
   const { deliveryId } = await digests.digest([scheduled, early]);
   await digests.send(deliveryId);
   const [mail] = await digests.sent(deliveryId);
@@ -87,7 +86,7 @@ test("erased or unreadable variables of one event do not affect the others", asy
     await digests.event({ by: "Bob" }),
     await digests.event({ by: "Cid" }),
   ];
-  await digests.pool.query("update events set variables = null where id = $1", [ids[2]]);
+  await digests.pool.sql`update events set variables = null where id = ${ids[2]}`;
   const whole = await digests.event({ by: "Dan" });
   const { deliveryId } = await digests.digest([...ids, whole]);
   await digests.send(deliveryId);

@@ -20,25 +20,20 @@ export async function createDigests(t: TestContext, source: TemplateSource = LOO
   const tenant = await fixture.tenant();
   await fixture.provider(tenant, channel, "sandbox", {});
   const templateId = uuidv7();
-  await pool.query(
-    "insert into templates (id, tenant_id, event_type, channel, digest) values ($1, $2, $3, $4, $5)",
-    [templateId, tenant, TYPE, channel, '{"windowSeconds":60}'],
-  );
+  await pool.sql`insert into templates (id, tenant_id, event_type, channel, digest)
+    values (${templateId}, ${tenant}, ${TYPE}, ${channel}, ${'{"windowSeconds":60}'})`;
 
   /** Saves a version and makes it live; returns its id. */
   async function publish(next: TemplateSource = source, locale = ""): Promise<string> {
     const made = await compileTemplate(next, { owner: tenant });
     if (!made.ok) throw new Error(JSON.stringify(made.faults));
-    const { rows } = await pool.query(
-      `insert into template_versions (template_id, version, locale, content, compiled)
-       select $1, count(*) + 1, $2, 'x', $3 from template_versions where template_id = $1 returning id`,
-      [templateId, locale, JSON.stringify(made.compiled)],
-    );
-    await pool.query(
-      `insert into template_variants (template_id, locale, current_version_id) values ($1, $2, $3)
-       on conflict (template_id, locale) do update set current_version_id = excluded.current_version_id`,
-      [templateId, locale, rows[0].id],
-    );
+    const rows = await pool.sql`insert into template_versions (template_id, version, locale,
+        content, compiled)
+      select ${templateId}, count(*) + 1, ${locale}, 'x', ${JSON.stringify(made.compiled)}
+      from template_versions where template_id = ${templateId} returning id`;
+    await pool.sql`insert into template_variants (template_id, locale, current_version_id)
+      values (${templateId}, ${locale}, ${rows[0].id})
+      on conflict (template_id, locale) do update set current_version_id = excluded.current_version_id`;
     return rows[0].id;
   }
   const version = await publish();
@@ -46,15 +41,10 @@ export async function createDigests(t: TestContext, source: TemplateSource = LOO
   /** An event of ann's that was dispatched; returns its id. */
   async function event(variables: unknown, more: { acceptedAt?: Date; text?: string } = {}) {
     const id = uuidv7();
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, variables,
-         trace_id, accepted_at, dispatched_at)
-       values ($1, $2, $3, 'ann', $4, $5, $6, $7, coalesce($8, now()), now())`,
-      [
-        ...[id, tenant, TYPE, TO, PHONE, more.text ?? JSON.stringify(variables)],
-        ...[`trace-${id}`, more.acceptedAt ?? null],
-      ],
-    );
+    await pool.sql`insert into events (id, tenant_id, event_type, user_id, recipient_email,
+        recipient_phone, variables, trace_id, accepted_at, dispatched_at)
+      values (${id}, ${tenant}, ${TYPE}, 'ann', ${TO}, ${PHONE}, ${more.text ?? JSON.stringify(variables)},
+        ${`trace-${id}`}, coalesce(${more.acceptedAt ?? null}, now()), now())`;
     return id;
   }
 
@@ -69,35 +59,25 @@ export async function createDigests(t: TestContext, source: TemplateSource = LOO
     } = {},
   ) {
     const [id, deliveryId] = [uuidv7(), uuidv7()];
-    await pool.query(
-      `insert into digests (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at, window_ends_at)
-       values ($1, $2, $3, $4, 'ann', $5, $6, $1::uuid::text, now() - $7 * interval '1 second', now())`,
-      [
-        ...[id, tenant, TYPE, channel, channel === "SMS" ? PHONE : TO],
-        ...[more.locale ?? "", more.openedSecondsAgo ?? 0],
-      ],
-    );
-    await pool.query(
-      `insert into digest_items (digest_id, event_id, added_at) select $1, id, now() from unnest($2::uuid[]) e (id)`,
-      [id, events],
-    );
-    await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at, unless_read)
-       values ($1, $2, $3, $4, $5, $6, now(), case when not $7 then now() end, $8)`,
-      [
-        ...[deliveryId, id, tenant, channel, channel === "SMS" ? PHONE : TO, version],
-        ...[more.rests === true, more.unlessRead === true ? true : null],
-      ],
-    );
+    await pool.sql`insert into digests (id, tenant_id, event_type, channel, user_id, recipient,
+        locale, key, opened_at, window_ends_at)
+      values (${id}, ${tenant}, ${TYPE}, ${channel}, 'ann', ${channel === "SMS" ? PHONE : TO},
+        ${more.locale ?? ""}, ${id}::uuid::text, now() - ${more.openedSecondsAgo ?? 0} * interval '1 second',
+        now())`;
+    await pool.sql`insert into digest_items (digest_id, event_id, added_at) select ${id}, id, now()
+      from unnest(${events}::uuid[]) e (id)`;
+    await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, recipient,
+        template_version_id, due_at, released_at, unless_read)
+      values (${deliveryId}, ${id}, ${tenant}, ${channel}, ${channel === "SMS" ? PHONE : TO}, ${version},
+        now(), case when not ${more.rests === true} then now() end, ${more.unlessRead === true ? true : null})`;
     return { id, deliveryId };
   }
 
   async function read(...eventIds: string[]) {
-    await pool.query(
-      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at, read_at)
-       select id, $2, 'ann', $3, 't', 'b', 'personal', row_number() over (), now(), now() from unnest($1::uuid[]) e (id)`,
-      [eventIds, tenant, TYPE],
-    );
+    await pool.sql`insert into notifications (id, tenant_id, user_id, event_type, title, body,
+        channel_name, channel_offset, created_at, read_at)
+      select id, ${tenant}, 'ann', ${TYPE}, 't', 'b', 'personal', row_number() over (), now(), now()
+      from unnest(${eventIds}::uuid[]) e (id)`;
   }
 
   const sender = fixture.sender({ channel });
@@ -108,23 +88,18 @@ export async function createDigests(t: TestContext, source: TemplateSource = LOO
   }
 
   async function sent(deliveryId: string) {
-    const { rows } = await pool.query(
-      "select subject, html, text from outbox where delivery_id = $1 order by id",
-      [deliveryId],
-    );
+    const rows = await pool.sql`select subject, html, text from outbox
+      where delivery_id = ${deliveryId} order by id`;
     return rows as { subject: string; html: string; text: string }[];
   }
 
   async function digestRow(id: string) {
-    const { rows } = await pool.query("select * from digests where id = $1", [id]);
-    return rows[0];
+    return (await pool.sql`select * from digests where id = ${id}`)[0];
   }
 
   async function states(id: string): Promise<string[]> {
-    const { rows } = await pool.query(
-      "select state from digest_items where digest_id = $1 order by event_id",
-      [id],
-    );
+    const rows = await pool.sql`select state from digest_items where digest_id = ${id}
+      order by event_id`;
     return rows.map((row) => row.state);
   }
 

@@ -40,9 +40,8 @@ test("the first attempt fixes the content of a digest: a retry keeps its events 
   // A sender that died in its first attempt.
   const [claimed] = await claim(digests, deliveryId);
   assert.equal(claimed?.template_version_id, newest, "the version in force when it was released");
-  await pool.query("update deliveries set claimed_until = now() - interval '1 s' where id = $1", [
-    deliveryId,
-  ]);
+  await pool.sql`update deliveries set claimed_until = now() - interval '1 s'
+    where id = ${deliveryId}`;
   await digests.publish({ ...LOOP, subject: "Third: {{$count}}" });
   await digests.read(ids[0]!);
   const row = await digests.send(deliveryId);
@@ -55,13 +54,10 @@ test("the first attempt fixes the content of a digest: a retry keeps its events 
 });
 
 async function claim({ pool, tenant, channel }: Digests, deliveryId: string) {
-  const { rows } = await pool.query(
-    `select c.* from providers p cross join lateral claim_deliveries(
-       p_channel => $1, p_ids => array[$2::uuid], p_tenants => array[$3], p_providers => array[p.id],
-       p_kinds => array[p.kind], p_lease_ms => 30000, p_max_retries => 6) c
-     where p.tenant_id = $3`,
-    [channel, deliveryId, tenant],
-  );
+  const rows = await pool.sql`select c.* from providers p cross join lateral claim_deliveries(
+      p_channel => ${channel}, p_ids => array[${deliveryId}::uuid], p_tenants => array[${tenant}],
+      p_providers => array[p.id], p_kinds => array[p.kind], p_lease_ms => 30000, p_max_retries => 6) c
+    where p.tenant_id = ${tenant}`;
   return rows;
 }
 
@@ -76,7 +72,7 @@ test("another provider takes over with the same events", async (t) => {
   assert.equal(vendor.calls[0]?.body.subject, "2 comments");
   await digests.read(...ids);
   await digests.publish({ ...LOOP, subject: "Second: {{$count}}" });
-  await pool.query("update providers set active = false where id = $1", [first]);
+  await pool.sql`update providers set active = false where id = ${first}`;
   await fixture.release(deliveryId);
   assert.equal((await digests.send(deliveryId, fixture.sender())).status, "accepted");
   assert.equal((await digests.sent(deliveryId))[0]?.subject, "2 comments");
@@ -86,13 +82,11 @@ test("another provider takes over with the same events", async (t) => {
 test("a digest in quiet hours stays open, and the first attempt after them closes it", async (t) => {
   const digests = await createDigests(t);
   const { pool, tenant } = digests;
-  const { rows } = await pool.query("select clock_timestamp() as now");
+  const rows = await pool.sql`select clock_timestamp() as now`;
   const at = (minutes: number) =>
     new Date(rows[0].now.getTime() + minutes * 60_000).toISOString().slice(11, 16);
-  await pool.query(
-    "insert into recipients (tenant_id, user_id, quiet_from, quiet_to) values ($1, 'ann', $2, $3)",
-    [tenant, at(-60), at(30)],
-  );
+  await pool.sql`insert into recipients (tenant_id, user_id, quiet_from, quiet_to)
+    values (${tenant}, 'ann', ${at(-60)}, ${at(30)})`;
   await noteUse(digests.fixture.db, tenant, "uses_recipients");
   const ids = await comments(digests, "Ann");
   const { id, deliveryId } = await digests.digest(ids, { openedSecondsAgo: 61 });
@@ -100,10 +94,8 @@ test("a digest in quiet hours stays open, and the first attempt after them close
   assert.deepEqual([quiet.status, quiet.released_at, quiet.attempts], ["queued", null, 0]);
   assert.equal((await digests.digestRow(id)).closed_at, null);
   const late = await digests.event({ by: "Bob" });
-  await pool.query(
-    "insert into digest_items (digest_id, event_id, added_at) values ($1, $2, now())",
-    [id, late],
-  );
+  await pool.sql`insert into digest_items (digest_id, event_id, added_at)
+    values (${id}, ${late}, now())`;
   await pool.query("update recipients set quiet_from = null, quiet_to = null");
   await digests.fixture.release(deliveryId);
   assert.equal((await digests.send(deliveryId)).status, "accepted");
@@ -141,7 +133,7 @@ test("a digest that was released and then closed by a later dispatch is settled 
   const newest = await digests.publish({ ...LOOP, subject: "Second: {{$count}}" });
   await digests.read(ids[0]!);
   // Closes the digest, as time_deliveries does if an event cannot join it.
-  await digests.pool.query("update digests set closed_at = clock_timestamp() where id = $1", [id]);
+  await digests.pool.sql`update digests set closed_at = clock_timestamp() where id = ${id}`;
   const row = await digests.send(deliveryId);
   assert.deepEqual([row.status, row.template_version_id], ["accepted", newest]);
   assert.equal((await digests.sent(deliveryId))[0]?.subject, "Second: 1");
@@ -152,13 +144,9 @@ test("a digest of which every event was cancelled is skipped", async (t) => {
   const digests = await createDigests(t);
   const ids = await comments(digests, "Ann", "Bob");
   const { id, deliveryId } = await digests.digest(ids);
-  await digests.pool.query("update digest_items set state = 'cancelled' where event_id = $1", [
-    ids[0],
-  ]);
+  await digests.pool.sql`update digest_items set state = 'cancelled' where event_id = ${ids[0]}`;
   const other = await digests.digest(ids);
-  await digests.pool.query("update digest_items set state = 'cancelled' where digest_id = $1", [
-    id,
-  ]);
+  await digests.pool.sql`update digest_items set state = 'cancelled' where digest_id = ${id}`;
   const row = await digests.send(deliveryId);
   assert.deepEqual([row.status, row.reason], ["skipped", "every event of it was cancelled"]);
   assert.ok((await digests.digestRow(id)).closed_at);
@@ -170,20 +158,17 @@ test("a single delivery is skipped if its notification was read, but only before
   const digests = await createDigests(t);
   const { pool, tenant, version } = digests;
   const one = async (eventId: string, unlessRead: boolean) => {
-    const { rows } = await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at, unless_read)
-       values (gen_random_uuid(), $1, $2, 'EMAIL', 'ann@example.com', $3, now(), now(), $4) returning id`,
-      [eventId, tenant, version, unlessRead ? true : null],
-    );
+    const rows = await pool.sql`insert into deliveries (id, event_id, tenant_id, channel,
+        recipient, template_version_id, due_at, released_at, unless_read)
+      values (gen_random_uuid(), ${eventId}, ${tenant}, 'EMAIL', 'ann@example.com', ${version}, now(), now(),
+        ${unlessRead ? true : null}) returning id`;
     return rows[0].id as string;
   };
   const ids = await comments(digests, "Ann", "Bob", "Cid", "Dan");
   const [readOne, unread, anyway, tried] = ids as [string, string, string, string];
   const later = await one(tried, true);
   await claim(digests, later);
-  await pool.query("update deliveries set claimed_until = now() - interval '1 s' where id = $1", [
-    later,
-  ]);
+  await pool.sql`update deliveries set claimed_until = now() - interval '1 s' where id = ${later}`;
   await digests.read(readOne, anyway, tried);
   const skipped = await digests.send(await one(readOne, true));
   assert.deepEqual([skipped.status, skipped.reason], ["skipped", "read in the inbox"]);
@@ -214,10 +199,8 @@ test("preferences and suppressions apply when a digest leaves", async (t) => {
   const young = await digests.send((await digests.digest(ids)).deliveryId);
   assert.equal(young.reason, skipped.reason, "turned off since it was opened");
   await pool.query("delete from preferences");
-  await pool.query(
-    "insert into suppressions (tenant_id, channel, address, reason) values ($1, 'EMAIL', 'ann@example.com', 'bounced')",
-    [tenant],
-  );
+  await pool.sql`insert into suppressions (tenant_id, channel, address, reason)
+    values (${tenant}, 'EMAIL', 'ann@example.com', 'bounced')`;
   const suppressed = await digests.send((await digests.digest(ids)).deliveryId);
   assert.equal(suppressed.reason, "address suppressed (bounced)");
 });
@@ -244,10 +227,10 @@ test("a digest uses the template that exists when it leaves: its version, its la
   const inactive = await digests.send((await digests.digest(ids)).deliveryId);
   assert.deepEqual([inactive.status, inactive.reason], ["skipped", "no active template"]);
 
-  await pool.query("update tenants set active = false where id = $1", [tenant]);
+  await pool.sql`update tenants set active = false where id = ${tenant}`;
   const nobody = await digests.send((await digests.digest(ids)).deliveryId);
   assert.deepEqual([nobody.status, nobody.reason], ["skipped", "tenant inactive"]);
-  await pool.query("update tenants set active = true where id = $1", [tenant]);
+  await pool.sql`update tenants set active = true where id = ${tenant}`;
 
   const waiting = await digests.digest(ids);
   await pool.query("delete from templates");
@@ -282,10 +265,8 @@ test("if a template has become sensitive, the events of a digest lose their vari
   await digests.digest([bob, cid], { rests: true });
   await pool.query("update templates set sensitive = true");
   assert.equal((await digests.send(sent.deliveryId)).status, "accepted");
-  const { rows } = await pool.query(
-    "select variables is null as erased from events where id = any ($1) order by id",
-    [ids],
-  );
+  const rows = await pool.sql`select variables is null as erased from events
+    where id = any (${ids}) order by id`;
   assertEach(
     rows,
     ({ erased }) => erased,

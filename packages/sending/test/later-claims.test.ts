@@ -19,19 +19,14 @@ async function setUp(t: TestContext) {
     /** A delivery of ann's event, which was accepted so long ago. */
     async delivery(seconds: number, more: Parameters<Fixture["delivery"]>[2] = {}) {
       const id = await fixture.delivery(tenant, version, more);
-      await pool.query(
-        `update events set accepted_at = now() - $2 * interval '1 second'
-         where id = (select event_id from deliveries where id = $1)`,
-        [id, seconds],
-      );
+      await pool.sql`update events set accepted_at = now() - ${seconds} * interval '1 second'
+        where id = (select event_id from deliveries where id = ${id})`;
       return id;
     },
     async send(id: string) {
       await sender.handle(message(tenant, [id]));
-      const { rows } = await pool.query(
-        "select *, reason_in_words(reason) as reason from deliveries where id = $1",
-        [id],
-      );
+      const rows = await pool.sql`select *, reason_in_words(reason) as reason from deliveries
+        where id = ${id}`;
       return rows[0];
     },
     off: () =>
@@ -39,20 +34,15 @@ async function setUp(t: TestContext) {
         { category: "offers", channel: "EMAIL", enabled: false },
       ]),
     async category(required = false) {
-      await pool.query(
-        `insert into categories (tenant_id, key, label, description, required)
-         values ($1, 'offers', '{"": "Offers"}', '{}', $2)`,
-        [tenant, required],
-      );
-      await pool.query(
-        "insert into event_type_categories values ($1, 'order.confirmed', 'offers')",
-        [tenant],
-      );
+      await pool.sql`insert into categories (tenant_id, key, label, description, required)
+        values (${tenant}, 'offers', '{"": "Offers"}', '{}', ${required})`;
+      await pool.sql`insert into event_type_categories
+        values (${tenant}, 'order.confirmed', 'offers')`;
       await noteUse(db, tenant, "uses_preferences");
     },
     /** Quiet hours of ann that last for so many more minutes; returns their end. */
     async quiet(minutes: number, who: "ann" | "tenant" = "ann") {
-      const { rows } = await pool.query("select clock_timestamp() as now");
+      const rows = await pool.sql`select clock_timestamp() as now`;
       const minute = Math.floor(rows[0].now.getTime() / 60_000) * 60_000;
       const at = (after: number) => new Date(minute + after * 60_000).toISOString().slice(11, 16);
       const hours = [at(-60), at(minutes)];
@@ -84,7 +74,7 @@ test("a message that waited for more than a minute is not sent once its user has
     /^turned off by the user for Offers on EMAIL, \d+ \w+ 20\d\d, unsubscribe link$/,
   );
   assert.equal(vendor.calls.length, 0);
-  await pool.query("update categories set required = true where tenant_id = $1", [tenant]);
+  await pool.sql`update categories set required = true where tenant_id = ${tenant}`;
   assert.equal((await send(await delivery(61))).status, "accepted", "required");
 });
 
@@ -99,9 +89,8 @@ test("no email of a queue of young ones is sent once its user has turned the cat
   for (const from of [100, 200])
     await sender.handle(message(tenant, queue.slice(from, from + 100)));
   assert.equal(vendor.calls.length, 100);
-  const { rows } = await pool.query(
-    "select status, count(*)::integer as count from deliveries group by status order by status",
-  );
+  const rows = await pool.sql`select status, count(*)::integer as count
+    from deliveries group by status order by status`;
   assert.deepEqual(rows, [
     { status: "accepted", count: 100 },
     { status: "skipped", count: 200 },
@@ -111,14 +100,12 @@ test("no email of a queue of young ones is sent once its user has turned the cat
 test("the timeline shows a preference before a suppression, and a suppressed address blocks required messages", async (t) => {
   const { delivery, send, off, category, pool, tenant } = await setUp(t);
   await category();
-  await pool.query(
-    "insert into suppressions (tenant_id, channel, address, reason) values ($1, 'EMAIL', 'ann@example.com', 'bounced')",
-    [tenant],
-  );
+  await pool.sql`insert into suppressions (tenant_id, channel, address, reason)
+    values (${tenant}, 'EMAIL', 'ann@example.com', 'bounced')`;
   assert.equal((await send(await delivery(61))).reason, "address suppressed (bounced)");
   await off();
   assert.match((await send(await delivery(61))).reason, /^turned off by the user/);
-  await pool.query("update categories set required = true where tenant_id = $1", [tenant]);
+  await pool.sql`update categories set required = true where tenant_id = ${tenant}`;
   assert.equal((await send(await delivery(61))).reason, "address suppressed (bounced)");
 });
 
@@ -130,24 +117,16 @@ async function restsUntilTheEnd(t: TestContext, who: "ann" | "tenant") {
   assert.match(reasonWords(queued.reason), /^quiet hours until \d\d:\d\d, \d+ \w+ 20\d\d \(UTC\)$/);
 
   const retried = await delivery(61);
-  await pool.query("update deliveries set status = 'sending' where id = $1", [retried]);
-  await pool.query("update deliveries set status = 'waiting', retries = 2 where id = $1", [
-    retried,
-  ]);
+  await pool.sql`update deliveries set status = 'sending' where id = ${retried}`;
+  await pool.sql`update deliveries set status = 'waiting', retries = 2 where id = ${retried}`;
   const again = await send(retried);
   assert.deepEqual([again.status, again.retries, again.due_at], ["waiting", 2, end]);
 
   const left = await delivery(61);
-  await pool.query(
-    `update deliveries set status = 'sending', attempts = 1,
-         claimed_until = now() - interval '1 second' where id = $1`,
-    [left],
-  );
-  await pool.query(
-    `insert into attempts (delivery_id, number, provider_kind, started_at)
-       values ($1, 1, 'sendgrid', now())`,
-    [left],
-  );
+  await pool.sql`update deliveries set status = 'sending', attempts = 1,
+    claimed_until = now() - interval '1 second' where id = ${left}`;
+  await pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
+    values (${left}, 1, 'sendgrid', now())`;
   const died = await send(left);
   assertHas(died, { status: "waiting", retries: 1, claimed_until: null, due_at: end });
   assert.equal((await fixture.attempts(left))[0].class, "ambiguous");
@@ -180,14 +159,10 @@ test("dates are written in the user's zone", async (t) => {
   const version = await fixture.template(tenant, { ...SMS_TEMPLATE, text });
   const variables = '{"at":"2026-03-28T23:30:00Z"}';
   const id = await fixture.delivery(tenant, version, { channel: "SMS", variables });
-  await pool.query("update tenants set timezone = 'UTC', uses_recipients = true where id = $1", [
-    tenant,
-  ]);
-  await pool.query(
-    "insert into recipients (tenant_id, user_id, timezone) values ($1, 'ann', 'Asia/Kolkata')",
-    [tenant],
-  );
+  await pool.sql`update tenants set timezone = 'UTC', uses_recipients = true where id = ${tenant}`;
+  await pool.sql`insert into recipients (tenant_id, user_id, timezone)
+    values (${tenant}, 'ann', 'Asia/Kolkata')`;
   await fixture.sender({ channel: "SMS" }).handle(message(tenant, [id], "SMS"));
-  const { rows } = await pool.query("select text from outbox where delivery_id = $1", [id]);
+  const rows = await pool.sql`select text from outbox where delivery_id = ${id}`;
   assert.equal(rows[0]?.text.replace(/\s/g, " "), "3/29/26, 5:00 AM");
 });

@@ -78,7 +78,7 @@ test("a fresh message, not a deferred one, detects that a provider is back", asy
   const { status, released_at } = await fixture.row(deferred);
   assert.deepEqual([status, released_at], ["waiting", null]);
 
-  await fixture.pool.query("delete from deliveries where id = $1", [later]);
+  await fixture.pool.sql`delete from deliveries where id = ${later}`;
   assert.deepEqual(await probe([deferred]), ["ann@typo.example"], "there is no other");
   const { rowCount } = await fixture.pool.query("select from provider_circuits");
   assert.equal(rowCount, 0, "its answer says that the server is back");
@@ -121,11 +121,9 @@ test("while the next provider is not called, a message that the first refuses wa
   const { fixture, tenant, version, first } = await refusingShop(t, BLOCKED);
   const second = await startMailServer(t);
   const other = await fixture.provider(tenant, "EMAIL", "smtp", second.settings, { position: 1 });
-  await fixture.pool.query(
-    `insert into provider_circuits (provider_id, class, reason, failures, opened_at, open_until)
-     values ($1, 'transient', 'down', 1, now(), now() + interval '1 minute')`,
-    [other],
-  );
+  await fixture.pool.sql`insert into provider_circuits (provider_id, class, reason, failures,
+      opened_at, open_until)
+    values (${other}, 'transient', 'down', 1, now(), now() + interval '1 minute')`;
   const sender = fixture.sender();
   await sender.refreshCircuits();
   const id = await fixture.delivery(tenant, version);
@@ -155,10 +153,8 @@ test("a recipient to whom the account may not send does not stop its other mail"
 test("an address that does not exist bounces at once, and gets no second message", async (t) => {
   const { fixture, tenant, version, first } = await refusingShop(t, "550 5.1.1 User unknown");
   await fixture.provider(tenant, "EMAIL", "smtp", first.settings, { position: 1 });
-  await fixture.pool.query(
-    "insert into webhooks (id, tenant_id, url, secret) values (gen_random_uuid(), $1, 'https://example.com', 'x')",
-    [tenant],
-  );
+  await fixture.pool.sql`insert into webhooks (id, tenant_id, url, secret)
+    values (gen_random_uuid(), ${tenant}, 'https://example.com', 'x')`;
   const sender = fixture.sender();
   const send = async () => {
     const id = await fixture.delivery(tenant, version, { to: "Ann@example.com" });
@@ -168,7 +164,7 @@ test("an address that does not exist bounces at once, and gets no second message
     return `${status}: ${reason}`;
   };
   assert.equal(await send(), "bounced: the mail server answered 550 to RCPT TO");
-  const { rows } = await fixture.pool.query("select address, reason, source from suppressions");
+  const rows = await fixture.pool.sql`select address, reason, source from suppressions`;
   assert.deepEqual(rows, [{ address: "ann@example.com", reason: "bounced", source: "smtp" }]);
   assert.equal(await send(), "skipped: address suppressed (bounced)");
   assert.equal(first.recipients.length, 1, "neither again nor by another provider");

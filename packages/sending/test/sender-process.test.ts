@@ -160,10 +160,8 @@ async function releaseResting(
   { pool, publish }: Awaited<ReturnType<typeof createStage>>["stage"],
   tenantId: string,
 ): Promise<void> {
-  const { rows } = await pool.query<{ id: string }>(
-    `update deliveries set released_at = now()
-     where status = 'queued' and released_at is null and due_at <= now() returning id`,
-  );
+  const rows = await pool.sql<{ id: string }>`update deliveries set released_at = now()
+    where status = 'queued' and released_at is null and due_at <= now() returning id`;
   if (rows.length > 0) {
     await publish(
       tenantId,

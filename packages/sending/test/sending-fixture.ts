@@ -3,10 +3,11 @@ import type { TestContext } from "node:test";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Envelope } from "@belfry/contracts/envelope";
 import { encodeQueueMessage } from "@belfry/contracts/streams";
-import { createDatabase, createPool } from "@belfry/database/connection";
+import { createDatabase } from "@belfry/database/connection";
 import { encryptSecret, parseSecretKeys, providerSettingsOwner } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-batch";
+import { createTestPool } from "@belfry/testing/database";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { uuidv7 } from "uuidv7";
 import { createSending, type SendingOptions } from "../src/sending.ts";
@@ -18,7 +19,7 @@ export const keys = parseSecretKeys(SECRETS_KEYS);
 export async function createFixture(t: TestContext) {
   const database = await createTestDatabase();
   const { url } = database;
-  const pool = createPool({ url, applicationName: "test" });
+  const pool = createTestPool({ url });
   const db = createDatabase(pool);
   const logged: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void logged.push(JSON.parse(line)) };
@@ -32,7 +33,7 @@ export async function createFixture(t: TestContext) {
 
   async function tenant(): Promise<string> {
     const id = `t${randomBytes(6).toString("hex")}`;
-    await pool.query("insert into tenants (id, name, per_minute) values ($1, $1, 600)", [id]);
+    await pool.sql`insert into tenants (id, name, per_minute) values (${id}, ${id}, 600)`;
     return id;
   }
 
@@ -49,11 +50,10 @@ export async function createFixture(t: TestContext) {
       providerSettingsOwner(tenantId, id),
       JSON.stringify(settings),
     );
-    await pool.query(
-      `insert into providers (id, tenant_id, channel, kind, name, position, settings, masked_settings, max_per_second)
-       values ($1::uuid, $2, $3, $4, $1::uuid::text, $5, $6, '{}', $7)`,
-      [id, tenantId, channel, kind, more.position ?? 0, sealed, more.maxPerSecond ?? null],
-    );
+    await pool.sql`insert into providers (id, tenant_id, channel, kind, name, position, settings,
+        masked_settings, max_per_second)
+      values (${id}::uuid, ${tenantId}, ${channel}, ${kind}, ${id}::uuid::text, ${more.position ?? 0},
+        ${sealed}, '{}', ${more.maxPerSecond ?? null})`;
     return id;
   }
 
@@ -73,20 +73,14 @@ export async function createFixture(t: TestContext) {
     more: { atMostOnce?: boolean; sensitive?: boolean; envelope?: Envelope } = {},
   ): Promise<string> {
     const id = uuidv7();
-    await pool.query(
-      `insert into templates (id, tenant_id, event_type, channel, at_most_once, sensitive, from_name, reply_to, cc, bcc)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-      [
-        ...[id, tenantId, `type.${id}`, compiled.kind === "email" ? "EMAIL" : "SMS"],
-        ...[more.atMostOnce ?? false, more.sensitive ?? false],
-        ...[more.envelope?.fromName, more.envelope?.replyTo, more.envelope?.cc, more.envelope?.bcc],
-      ],
-    );
-    const { rows } = await pool.query(
-      `insert into template_versions (template_id, version, content, compiled)
-       values ($1, 1, 'x', $2) returning id`,
-      [id, JSON.stringify(compiled)],
-    );
+    await pool.sql`insert into templates (id, tenant_id, event_type, channel, at_most_once,
+        sensitive, from_name, reply_to, cc, bcc)
+      values (${id}, ${tenantId}, ${`type.${id}`}, ${compiled.kind === "email" ? "EMAIL" : "SMS"},
+        ${more.atMostOnce ?? false}, ${more.sensitive ?? false}, ${more.envelope?.fromName},
+        ${more.envelope?.replyTo}, ${more.envelope?.cc}, ${more.envelope?.bcc})`;
+    const rows = await pool.sql`insert into template_versions (template_id, version, content,
+        compiled)
+      values (${id}, 1, 'x', ${JSON.stringify(compiled)}) returning id`;
     return rows[0].id;
   }
 
@@ -151,35 +145,28 @@ export async function createFixture(t: TestContext) {
 
   /** Its reason in words. */
   async function row(id: string) {
-    const { rows } = await pool.query(
-      `select d.*, reason_in_words(d.reason) as reason, extract(epoch from d.due_at - d.created_at) * 1000 as due_after_ms
-       from deliveries d where id = $1`,
-      [id],
-    );
+    const rows = await pool.sql`select d.*, reason_in_words(d.reason) as reason,
+        extract(epoch from d.due_at - d.created_at) * 1000 as due_after_ms
+      from deliveries d where id = ${id}`;
     return rows[0];
   }
 
   /** Returns the time of Postgres' clock. */
   async function nowMs(): Promise<number> {
-    const { rows } = await pool.query("select clock_timestamp() as now");
-    return rows[0].now.getTime();
+    return (await pool.sql`select clock_timestamp() as now`)[0].now.getTime();
   }
 
   async function attempts(id: string) {
-    const { rows } = await pool.query(
-      `select a.*, extract(epoch from a.next_at - a.ended_at) * 1000 as next_in_ms
-       from attempts a where delivery_id = $1 order by number`,
-      [id],
-    );
+    const rows = await pool.sql`select a.*,
+        extract(epoch from a.next_at - a.ended_at) * 1000 as next_in_ms
+      from attempts a where delivery_id = ${id} order by number`;
     return rows;
   }
 
   /** Releases it again as the release loop does, due or not. */
   async function release(...ids: string[]): Promise<void> {
-    await pool.query(
-      "update deliveries set released_at = now(), due_at = now() where id = any ($1::uuid[])",
-      [ids],
-    );
+    await pool.sql`update deliveries set released_at = now(), due_at = now()
+      where id = any (${ids}::uuid[])`;
   }
 
   return {

@@ -6,12 +6,13 @@ import { hashPassword } from "@belfry/administration/people/password";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { beginSession } from "@belfry/administration/people/sessions";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { createDatabase, createPool } from "@belfry/database/connection";
+import { createDatabase } from "@belfry/database/connection";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
 import type { Cleanup } from "@belfry/testing/cleanup";
+import { createTestPool } from "@belfry/testing/database";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { type AppDeps, createApp } from "../src/app.ts";
 import { connectedServices, type SystemFacts } from "../src/platform/system-pages.ts";
@@ -51,7 +52,7 @@ export async function startAdmin(
 
   const start = async (config: Partial<AppDeps["config"]> = {}) => {
     const options = { url: database.url, applicationName: "admin-test", maxConnections: 6 };
-    const pool = createPool(options);
+    const pool = createTestPool(options);
     const db = createDatabase(pool);
     cleanup.defer(() => db.destroy());
     // The origin is known once it listens, and the form's address is checked against the Host.

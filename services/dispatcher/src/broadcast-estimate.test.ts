@@ -52,10 +52,9 @@ test("an estimate tells what dispatching then does, reason by reason", async (t)
   await under.broadcast(request);
   await under.moveOn();
   const claimed = await under.claim((await under.release()).released.map(({ id }) => id));
-  const { rows } = await pool.query(
-    `select s.key as channel, s.value as reason from events, jsonb_each_text(outcome -> 'skipped') s
-     where s.value not in ('#no-template')`,
-  );
+  const rows = await pool.sql`select s.key as channel, s.value as reason
+    from events, jsonb_each_text(outcome -> 'skipped') s
+    where s.value not in ('#no-template')`;
   const skipped = new Map<string, number>();
   const count = (channel: string, code = "") => {
     const miss = code.startsWith("turned-off") ? "turned-off" : code;

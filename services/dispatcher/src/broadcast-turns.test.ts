@@ -14,32 +14,28 @@ async function turnsUnderTest(t: Cleanup, maxPerSecond: number) {
   const under = await broadcastsUnderTest(t, { maxPerSecond });
   const { pool, tenantId } = under;
   await pool.query("delete from provider_broadcasts");
-  const { rows } = await pool.query("select id from providers where channel = 'EMAIL'");
+  const rows = await pool.sql`select id from providers where channel = 'EMAIL'`;
   let nowMs = START_MS;
   return {
     ...under,
     firstProvider: rows[0].id as string,
     async provider(perSecond: number): Promise<string> {
       const id = uuidv7();
-      await pool.query(
-        `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings, position, max_per_second)
-         values ($1, $2, 'EMAIL', 'sandbox', 'second', '', '{}', 1, $3)`,
-        [id, tenantId, perSecond],
-      );
+      await pool.sql`insert into providers (id, tenant_id, channel, kind, name, settings,
+          masked_settings, position, max_per_second)
+        values (${id}, ${tenantId}, 'EMAIL', 'sandbox', 'second', '', '{}', 1, ${perSecond})`;
       return id;
     },
     async due(mails: number, providerId: string | null = null): Promise<string> {
       const id = uuidv7();
-      await pool.query(
-        `insert into broadcasts (id, tenant_id, state, event_type, trace_id, total, provider_id, provider_channel)
-         values ($1, $2, 'running', 'x', 't', $3, $4, case when $4::uuid is not null then 'EMAIL' end)`,
-        [id, tenantId, mails, providerId],
-      );
-      await pool.query(
-        `insert into deliveries (id, event_id, tenant_id, channel, due_at, status, broadcast_id)
-         select gen_random_uuid(), gen_random_uuid(), $2, 'EMAIL', $3, 'queued', $1 from generate_series(1, $4::integer)`,
-        [id, tenantId, new Date(START_MS), mails],
-      );
+      await pool.sql`insert into broadcasts (id, tenant_id, state, event_type, trace_id, total,
+          provider_id, provider_channel)
+        values (${id}, ${tenantId}, 'running', 'x', 't', ${mails}, ${providerId},
+          case when ${providerId}::uuid is not null then 'EMAIL' end)`;
+      await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, due_at, status,
+          broadcast_id)
+        select gen_random_uuid(), gen_random_uuid(), ${tenantId}, 'EMAIL', ${new Date(START_MS)}, 'queued',
+          ${id} from generate_series(1, ${mails}::integer)`;
       return id;
     },
     pass(ms: number) {
@@ -57,20 +53,16 @@ async function turnsUnderTest(t: Cleanup, maxPerSecond: number) {
     },
     /** Senders claim the oldest of what left, at most so many at a time. */
     async claimUpTo(calls: number): Promise<void> {
-      await pool.query(
-        `update deliveries set status = 'sending', attempts = 1, claimed_until = $2 where id in (
-           select id from deliveries where released_at is not null and status = 'queued' order by released_at
-           limit $1 - (select count(*) from deliveries where status = 'sending'))`,
-        [calls, new Date(nowMs)],
-      );
+      await pool.sql`update deliveries
+        set status = 'sending', attempts = 1, claimed_until = ${new Date(nowMs)} where id in (
+        select id from deliveries where released_at is not null and status = 'queued' order by released_at
+        limit ${calls} - (select count(*) from deliveries where status = 'sending'))`;
     },
     /** The provider has taken those whose call has lasted so long. */
     async end(afterMs: number): Promise<void> {
-      await pool.query(
-        `update deliveries set status = 'accepted', settled_at = $1, released_at = null, claimed_until = null
-         where status = 'sending' and claimed_until <= $2`,
-        [new Date(nowMs), new Date(nowMs - afterMs)],
-      );
+      await pool.sql`update deliveries
+        set status = 'accepted', settled_at = ${new Date(nowMs)}, released_at = null, claimed_until = null
+        where status = 'sending' and claimed_until <= ${new Date(nowMs - afterMs)}`;
     },
     async waiting(): Promise<number> {
       const found = await pool.query(
@@ -142,11 +134,9 @@ test("while the circuit of the first provider is open, the others have the room 
   await turns.provider(8);
   const one = await turns.due(50);
   assert.deepEqual(await turns.turn(), [one]);
-  await turns.pool.query(
-    `insert into provider_circuits (provider_id, class, reason, failures, opened_at, open_until)
-     values ($1, 'transient', 'x', 1, now(), now())`,
-    [turns.firstProvider],
-  );
+  await turns.pool.sql`insert into provider_circuits (provider_id, class, reason, failures,
+      opened_at, open_until)
+    values (${turns.firstProvider}, 'transient', 'x', 1, now(), now())`;
   assert.deepEqual(await turns.turn(), [one, one]);
 });
 
@@ -190,12 +180,10 @@ test("chunks of broadcasts are made tenant by tenant, however many broadcasts a 
   // Until the other's is through.
   for (let is = false; !is; ) {
     await under.moveOn(AbortSignal.timeout(600_000));
-    const { rows } = await pool.query("select is_expanded from broadcasts where id = $1", [id]);
+    const rows = await pool.sql`select is_expanded from broadcasts where id = ${id}`;
     is = rows[0].is_expanded;
   }
-  const { rows } = await pool.query("select id, tenant_id from events where id = any ($1)", [
-    under.published,
-  ]);
+  const rows = await pool.sql`select id, tenant_id from events where id = any (${under.published})`;
   const tenantOf = new Map(rows.map((row) => [row.id, row.tenant_id]));
   const last = under.published.findLastIndex((one) => tenantOf.get(one) === other);
   const before = under.published.slice(0, last).filter((one) => tenantOf.get(one) !== other).length;
@@ -215,10 +203,8 @@ test("one chunk of a tenant is dispatched at a time, and its broadcasts make the
   for (let chunk = 0; chunk < 6; chunk += 1) {
     const count = under.published.length;
     await under.moveOn();
-    const { rows } = await under.pool.query(
-      "select distinct broadcast_id from events where id = any ($1)",
-      [under.published.slice(count)],
-    );
+    const rows = await under.pool.sql`select distinct broadcast_id from events
+      where id = any (${under.published.slice(count)})`;
     assert.equal(rows.length, 1, "the other one waits");
     made.push(rows[0].broadcast_id);
     await under.dispatch(under.published);

@@ -47,7 +47,7 @@ test("the variables are stored once; dispatching and claiming read them", async 
   await under.broadcast({ variables: { title: "News", name: "Ada", story: "x".repeat(60_000) } });
   await under.moveOn();
   assert.equal(under.sent.pushes[0]!.body, "Hello Ada");
-  const { rows } = await under.pool.query("select max(length(variables)) as longest from events");
+  const rows = await under.pool.sql`select max(length(variables)) as longest from events`;
   assert.ok(rows[0].longest < 100);
   const { released } = await under.release();
   const [claimed] = await under.claim([released[0]!.id]);
@@ -154,10 +154,8 @@ test("the tenant's other deliveries leave first, and half a second of a broadcas
   await under.claim(first.map(({ id }) => id));
   await under.accept(first.slice(0, 2).map(({ id }) => id));
   const { released, capped } = await under.release();
-  const { rows } = await under.pool.query(
-    "select d.id from deliveries d where d.event_id = any ($1) order by d.id",
-    [codes],
-  );
+  const rows = await under.pool.sql`select d.id from deliveries d where d.event_id = any (${codes})
+    order by d.id`;
   assert.equal(released.length, 4);
   for (const { id } of rows) assert.ok(released.some((one) => one.id === id));
   assert.deepEqual(capped, ["acme"]);
@@ -239,9 +237,8 @@ test("it stops at its part of the daily cap, goes on after midnight, and leaves 
   assert.equal(midnight.getTime() % 86_400_000, 0);
   const setups = Array.from({ length: 11 }, (_, at) => ({ userId: `code-${at}` }));
   await under.events(under.tenantId, ...setups);
-  const { rows } = await under.pool.query(
-    "select count(*)::int as codes from events where broadcast_id is null",
-  );
+  const rows = await under.pool.sql`select count(*)::int as codes from events
+    where broadcast_id is null`;
   assert.equal(rows[0].codes, 10);
   await under.moveOn();
   assert.equal((await under.show(id)).expanded, 90);
@@ -329,7 +326,7 @@ test("a chunk whose message was lost holds the next one up for a minute, and no 
   const { id } = await under.broadcast();
   under.setDispatching(false);
   await under.moveOn();
-  const { rows } = await under.pool.query("select created_at as at from broadcast_chunks");
+  const rows = await under.pool.sql`select created_at as at from broadcast_chunks`;
   const at = async (seconds: number) => {
     under.setMoment(new Date(rows[0].at.getTime() + seconds * 1000));
     await under.pool.query("update broadcasts set next_at = now()");
@@ -347,10 +344,8 @@ test("a cancel races dispatchers and senders: after its answer nothing is claime
   const { pool } = under;
   const userIds = Array.from({ length: 12 }, (_, at) => `user-${at}`);
   for (const userId of userIds) {
-    await pool.query(
-      "insert into recipients (tenant_id, user_id, email, updated_at) values ('acme', $1, $1 || '@example.com', now())",
-      [userId],
-    );
+    await pool.sql`insert into recipients (tenant_id, user_id, email, updated_at)
+      values ('acme', ${userId}, ${userId} || '@example.com', now())`;
   }
   await pool.query("update tenants set uses_recipients = true");
   for (let race = 0; race < RACES; race += 1) {
@@ -378,10 +373,8 @@ test("a cancel races dispatchers and senders: after its answer nothing is claime
     await under.moveOn();
     const { state, expanded, cancelled, tooLate } = await under.show(id);
     assert.equal(state, "cancelled");
-    const { rows } = await pool.query(
-      "select count(*)::integer as told from events where broadcast_id = $1 and cancelled_at is not null and id = any ($2)",
-      [id, [...got]],
-    );
+    const rows = await pool.sql`select count(*)::integer as told from events
+      where broadcast_id = ${id} and cancelled_at is not null and id = any (${[...got]})`;
     assert.deepEqual([rows[0].told, tooLate, cancelled! + tooLate!], [0, got.size, expanded]);
   }
 });

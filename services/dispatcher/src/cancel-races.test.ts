@@ -104,8 +104,7 @@ test("10000 cancels against waking, dispatching, releasing and claiming: each an
   await pool.query(
     `update templates set digest = '{"windowSeconds": 1}' where event_type = 'gathered'`,
   );
-  const { rows } = await pool.query("select id, kind from providers where channel = 'EMAIL'");
-  const provider = rows[0];
+  const provider = (await pool.sql`select id, kind from providers where channel = 'EMAIL'`)[0];
   const handlers = [world.deps(), world.deps()].map((deps) => createEventHandler(deps));
   const dispatch = (at: number, ids: readonly string[]) =>
     handlers[at % 2]!([eventsMessage(ids)], { log: under.log } as never);
@@ -135,12 +134,9 @@ test("10000 cancels against waking, dispatching, releasing and claiming: each an
     for (const [at, id] of ids.entries()) types.set(id, setups[at]!.eventType);
     // Every third one is scheduled, and is due now.
     const resting = ids.filter((_, at) => at % 3 === 0);
-    await pool.query(
-      `with rested as (delete from undispatched_events where event_id = any ($1) returning event_id, user_key)
-       insert into scheduled_events (event_id, tenant_id, send_at, user_key, trace_id)
-       select event_id, 'a', now(), user_key, 't' from rested`,
-      [resting],
-    );
+    await pool.sql`with rested as (delete from undispatched_events where event_id = any (${resting}) returning event_id, user_key)
+      insert into scheduled_events (event_id, tenant_id, send_at, user_key, trace_id)
+      select event_id, 'a', now(), user_key, 't' from rested`;
     const shuffled = ids.map((id) => ({ id, at: random() })).sort((a, b) => a.at - b.at);
     const cancels = Array.from({ length: PER_WAVE / PER_CANCEL }, async (_, n) => {
       await turns(400);
@@ -170,9 +166,8 @@ test("10000 cancels against waking, dispatching, releasing and claiming: each an
   // The remaining events are sent.
   for (;;) {
     await wake();
-    const { rows: open } = await pool.query(
-      `select event_id as id from undispatched_events union all select event_id from scheduled_events limit 200`,
-    );
+    const open = await pool.sql`select event_id as id from undispatched_events union all
+      select event_id from scheduled_events limit 200`;
     if (open.length > 0)
       await dispatch(
         0,
@@ -192,10 +187,8 @@ test("10000 cancels against waking, dispatching, releasing and claiming: each an
   assert.deepEqual(Object.keys(kinds).sort(), ["cancelled", "partly", "pending", "too late"]);
   const ended: Record<string, number> = {};
   const pending = [...told].flatMap(([id, { verdict }]) => (verdict === "pending" ? [id] : []));
-  const { rows: cancelled } = await pool.query(
-    "select id from events where id = any ($1) and cancelled_at is not null",
-    [pending],
-  );
+  const cancelled = await pool.sql`select id from events
+    where id = any (${pending}) and cancelled_at is not null`;
   for (const { id, ...verdict } of await cancelEvents(db, tenant, pending)) {
     ended[verdict.verdict] = (ended[verdict.verdict] ?? 0) + 1;
     told.set(id, verdict);
@@ -230,12 +223,11 @@ test("10000 cancels against waking, dispatching, releasing and claiming: each an
     new Map(again.map(({ id, ...verdict }) => [id, verdict])),
     new Map([...told].sort(([a], [b]) => (a < b ? -1 : 1))),
   );
-  const { rows: keys } = await pool.query(
-    `select count(*) filter (where get_byte(d.key, 31) & 1 = 0 and e.cancelled_at is not null)::integer as "automatic",
-       count(*) filter (where get_byte(d.key, 31) & 1 = 1)::integer as "own",
-       count(*) filter (where e.cancelled_at is null)::integer as "of others"
-     from dedup_keys d join events e on e.id = d.event_id`,
-  );
+  const keys =
+    await pool.sql`select count(*) filter (where get_byte(d.key, 31) & 1 = 0 and e.cancelled_at is not null)::integer as "automatic",
+      count(*) filter (where get_byte(d.key, 31) & 1 = 1)::integer as "own",
+      count(*) filter (where e.cancelled_at is null)::integer as "of others"
+    from dedup_keys d join events e on e.id = d.event_id`;
   assert.equal(keys[0].automatic, 0);
   assert.ok(keys[0].own > 0);
   assert.ok(keys[0]["of others"] >= EVENTS - (kinds.cancelled ?? 0) - (ended.cancelled ?? 0));

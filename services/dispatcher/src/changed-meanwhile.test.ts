@@ -43,12 +43,10 @@ async function threeThatWait(t: TestContext) {
   async function told(id: string): Promise<string> {
     const { outcome } = await under.outcome(id);
     if (outcome?.skipped?.EMAIL) return `skipped: ${outcome.skipped.EMAIL}`;
-    const { rows } = await pool.query(
-      `select d.*, reason_in_words(d.reason) as reason, v.version from deliveries d left join template_versions v on v.id = d.template_version_id
-       where d.channel = 'EMAIL'
-         and (d.event_id = $1 or d.event_id in (select digest_id from digest_items where event_id = $1))`,
-      [id],
-    );
+    const rows = await pool.sql`select d.*, reason_in_words(d.reason) as reason, v.version
+      from deliveries d left join template_versions v on v.id = d.template_version_id
+      where d.channel = 'EMAIL'
+        and (d.event_id = ${id} or d.event_id in (select digest_id from digest_items where event_id = ${id}))`;
     const [{ status, reason, version, recipient }] = rows;
     return status === "sending" ? `version ${version} to ${recipient}` : `${status}: ${reason}`;
   }
@@ -137,7 +135,7 @@ const CHANGES: {
   },
   {
     what: "the user's address in the directory",
-    change: ({ pool }) => pool.query("update recipients set email = $1", [NEW]),
+    change: ({ pool }) => pool.sql`update recipients set email = ${NEW}`,
     becomes: { scheduled: `version 1 to ${NEW}`, gathered: OF_OLD, unread: OF_OLD },
   },
   {
@@ -151,10 +149,8 @@ const CHANGES: {
   {
     what: "that the address can be sent to",
     change: ({ pool }) =>
-      pool.query(
-        "insert into suppressions (tenant_id, channel, address, reason) values ($1, 'EMAIL', $2, 'bounced')",
-        [TENANT, OLD],
-      ),
+      pool.sql`insert into suppressions (tenant_id, channel, address, reason)
+        values (${TENANT}, 'EMAIL', ${OLD}, 'bounced')`,
     becomes: {
       scheduled: "skipped: address suppressed (bounced)",
       gathered: "skipped: address suppressed (bounced)",

@@ -26,15 +26,12 @@ test("waiting deliveries are counted by reason, once in 15 seconds, up to a limi
   await restingDeliveries(under, TENANT, 4, { reason: "coded_reason('quiet', '07:00')" });
   await restingDeliveries(under, TENANT, 5, { released_at: "now()" });
   await restingDeliveries(under, TENANT, 6, { status: "'accepted'" });
-  await pool.query(
-    `with e as (
-       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at)
-       select gen_random_uuid(), $1, 'x', 'u', 't', now() - interval '1 hour' from generate_series(1, 7)
-       returning id)
-     insert into scheduled_events (event_id, tenant_id, send_at, trace_id)
-     select id, $1, now() + interval '1 day', 't' from e`,
-    [TENANT],
-  );
+  await pool.sql`with e as (
+      insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at)
+      select gen_random_uuid(), ${TENANT}, 'x', 'u', 't', now() - interval '1 hour' from generate_series(1, 7)
+      returning id)
+    insert into scheduled_events (event_id, tenant_id, send_at, trace_id)
+    select id, ${TENANT}, now() + interval '1 day', 't' from e`;
   nowMs = 14_999;
   assert.deepEqual(await counts(), none, "not counted again yet");
   nowMs = 15_000;

@@ -112,7 +112,7 @@ test("an event that is handled twice creates nothing, and publishes again only w
   await handle(ids);
   const first = { deliveries: [...sent.deliveries], pushes: [...sent.pushes] };
   const rows = await deliveries();
-  await pool.query("update deliveries set status = 'sending' where id = $1", [rows[0].id]);
+  await pool.sql`update deliveries set status = 'sending' where id = ${rows[0].id}`;
   sent.deliveries.length = 0;
   sent.pushes.length = 0;
 
@@ -148,7 +148,7 @@ test("a push has the links of its template, alone and in a batch, and the same w
     ...(isLinked.has(id) ? leads : [null, null]),
   ]);
   const stored = async () => {
-    const { rows } = await pool.query("select id, url, actions from notifications order by id");
+    const rows = await pool.sql`select id, url, actions from notifications order by id`;
     return rows.map(({ id, url, actions }) => [id, url, actions]);
   };
   const published = () =>
@@ -204,11 +204,10 @@ test("two replicas at the same time give each channel contiguous offsets, and di
     handle(ids.slice(half - 50).reverse(), 1, other),
     handle(ids),
   ]);
-  const { rows } = await pool.query(
-    `select user_id, array_agg(channel_offset::int order by channel_offset) as offsets,
-            array_agg(channel_offset::int order by created_at, id) as by_time
-     from notifications group by 1 order by 1`,
-  );
+  const rows = await pool.sql`select user_id,
+      array_agg(channel_offset::int order by channel_offset) as offsets,
+           array_agg(channel_offset::int order by created_at, id) as by_time
+    from notifications group by 1 order by 1`;
   assert.equal(rows.length, 7);
   for (const { user_id, offsets, by_time } of rows) {
     assert.deepEqual(
@@ -240,10 +239,8 @@ test("an event dispatches earlier ones of its user first, wherever they wait, an
   const ids = await inSequence(under, 4);
   assert.deepEqual(await handle([ids[2]!]), [DONE]);
   assert.deepEqual(await handle([ids[0]!, ids[3]!]), [DONE]);
-  const { rows } = await pool.query(
-    `select n.id, n.channel_offset::int as n from notifications n
-     join events e on e.id = n.id and e.accepted_at = n.created_at order by n.created_at`,
-  );
+  const rows = await pool.sql`select n.id, n.channel_offset::int as n from notifications n
+    join events e on e.id = n.id and e.accepted_at = n.created_at order by n.created_at`;
   assert.deepEqual(
     rows,
     ids.map((id, at) => ({ id, n: at + 1 })),
@@ -272,12 +269,12 @@ test("an earlier event that cannot be dispatched does not delay later ones", asy
   const under = await setUp(t);
   const { handle, outcome, pool } = under;
   const [poisoned = "", second = "", third = ""] = await inSequence(under, 3);
-  await pool.query("update events set variables = '{broken' where id = $1", [poisoned]);
+  await pool.sql`update events set variables = '{broken' where id = ${poisoned}`;
   assert.deepEqual(await handle([third]), [DONE]);
   assert.deepEqual(await handle([poisoned]), [
     { kind: "retry", delayMs: 2000, reason: "poisoned" },
   ]);
-  const { rows } = await pool.query("select id from notifications order by channel_offset");
+  const rows = await pool.sql`select id from notifications order by channel_offset`;
   assertEach(rows, (row) => row.id, [second, third]);
   assert.equal((await outcome(poisoned)).dispatched_at, null);
 });
@@ -297,10 +294,8 @@ test("an event behind a long queue of its user is deferred, and its neighbours a
   const before = await pool.query("select 1 from undispatched_events");
   assert.ok(Number(before.rowCount) < 1001, "part of the queue went");
   assert.deepEqual(await handle([last, neighbour], 2), [DONE]);
-  const { rows } = await pool.query(
-    "select channel_offset::int as n from notifications where id = $1",
-    [last],
-  );
+  const rows =
+    await pool.sql`select channel_offset::int as n from notifications where id = ${last}`;
   assert.deepEqual(rows, [{ n: 1001 }]);
 });
 
@@ -317,7 +312,7 @@ test("a poisoned event among 99 good ones fails alone, and ends as failed with i
   const { acme, events, handle, outcome, sent, pool } = await withOrders(t, 1000);
   const ids = await events(acme, ...Array.from({ length: 100 }, () => ({})));
   const poisoned = ids[42] ?? "";
-  await pool.query("update events set variables = '{broken' where id = $1", [poisoned]);
+  await pool.sql`update events set variables = '{broken' where id = ${poisoned}`;
 
   assert.deepEqual(await handle(ids), [{ kind: "retry", delayMs: 2000, reason: "poisoned" }]);
   assert.equal(sent.pushes.length, 99);
@@ -383,11 +378,8 @@ test("a request that was replaced between reading and claiming is read again, an
     routing: {
       ...deps.routing,
       routingFor: async (batch) => {
-        await pool.query(
-          `update events set variables = '{"title":"New","name":"Bo"}',
-             accepted_at = accepted_at + interval '1 microsecond' where id = $1`,
-          [id],
-        );
+        await pool.sql`update events set variables = '{"title":"New","name":"Bo"}',
+          accepted_at = accepted_at + interval '1 microsecond' where id = ${id}`;
         return await deps.routing.routingFor(batch);
       },
     },
@@ -456,7 +448,7 @@ test("a deactivated tenant's events end as skipped once the change is known", as
   const { acme, events, handle, outcome, pool, deps } = await withOrders(t);
   const [first = "", second = ""] = await events(acme, {}, {});
   await handle([first]);
-  await pool.query("update tenants set active = false where id = $1", [acme]);
+  await pool.sql`update tenants set active = false where id = ${acme}`;
   deps.routing.clear();
   await handle([second]);
   assert.deepEqual((await outcome(second)).outcome, {
@@ -528,7 +520,7 @@ test("variables that are sensitive on one channel are erased only when the last 
   const erase = createNotedErasure(pool, 10);
   assert.equal(await erase(), 0);
   assert.notEqual((await outcome(id)).variables, null);
-  await pool.query("update deliveries set status = 'accepted' where event_id = $1", [id]);
+  await pool.sql`update deliveries set status = 'accepted' where event_id = ${id}`;
   assert.equal(await erase(), 1);
   assert.equal((await outcome(id)).variables, null);
   // It is not dispatched yet: its variables are still needed.
@@ -542,32 +534,23 @@ test("files of a sensitive event go with its variables, once the last channel ha
   await templates(acme, "otp", ["EMAIL"], { sensitive: true });
   const [id = "", other = ""] = await events(acme, { eventType: "otp" }, { eventType: "otp" });
   const [own, shared] = [uuidv7(), uuidv7()];
-  await pool.query(
-    `insert into attachments (id, tenant_id, name, type, bytes, sha256, complete, named, created_at)
-     select id, $2, 'diagnosis.pdf', 'a/b', 1, '', true, true, now() from unnest($1::uuid[]) f (id)`,
-    [[own, shared], acme],
-  );
-  await pool.query("insert into event_attachments values ($1, 1, $3), ($1, 2, $4), ($2, 1, $4)", [
-    id,
-    other,
-    own,
-    shared,
-  ]);
-  await pool.query(
-    `update events set envelope = '{"fromName": "Ann", "attachments": [{"name": "diagnosis.pdf"}]}' where id = any ($1)`,
-    [[id, other]],
-  );
+  await pool.sql`insert into attachments (id, tenant_id, name, type, bytes, sha256, complete,
+      named, created_at)
+    select id, ${acme}, 'diagnosis.pdf', 'a/b', 1, '', true, true, now()
+    from unnest(${[own, shared]}::uuid[]) f (id)`;
+  await pool.sql`insert into event_attachments
+    values (${id}, 1, ${own}), (${id}, 2, ${shared}), (${other}, 1, ${shared})`;
+  await pool.sql`update events
+    set envelope = '{"fromName": "Ann", "attachments": [{"name": "diagnosis.pdf"}]}'
+    where id = any (${[id, other]})`;
   await handle([id, other]);
   const erase = createNotedErasure(pool, 10);
   assert.equal(await erase(), 0);
-  await pool.query("update deliveries set status = 'accepted' where event_id = $1", [id]);
+  await pool.sql`update deliveries set status = 'accepted' where event_id = ${id}`;
   assert.equal(await erase(), 1);
-  const { rows } = await pool.query(
-    `select (select json_agg(id) from attachments) as files,
-            (select json_agg(event_id) from event_attachments) as links,
-            (select envelope from events where id = $1) as envelope`,
-    [id],
-  );
+  const rows = await pool.sql`select (select json_agg(id) from attachments) as files,
+    (select json_agg(event_id) from event_attachments) as links,
+    (select envelope from events where id = ${id}) as envelope`;
   assert.deepEqual(rows, [{ files: [shared], links: [other], envelope: { fromName: "Ann" } }]);
 });
 
@@ -582,7 +565,7 @@ test("variables of a one-time code are erased although its sender ended before i
   assert.equal(await noted(), codes.length, "nothing is noted of an event that is not sensitive");
   // The state after the sender's commit; the others wait.
   const ended = [codes[3], codes[6]];
-  await pool.query("update deliveries set status = 'accepted' where event_id = any ($1)", [ended]);
+  await pool.sql`update deliveries set status = 'accepted' where event_id = any (${ended})`;
   const erase = createNotedErasure(pool, 2);
   const erased = [await erase(), await erase(), await erase()];
   assert.deepEqual(erased, [0, 1, 1]);

@@ -24,39 +24,27 @@ test("each row is deleted when its retention ends, and not before", async (t) =>
   const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
   for (const days of [29, 31, 89, 91]) await eventOfAge(under, acme, days);
   for (const hours of [23, 26]) {
-    await pool.query("insert into dedup_keys values ($1, $2, gen_random_uuid(), 'x', 'x', $3)", [
-      acme,
-      Buffer.from([hours]),
-      daysAgo(hours / 24),
-    ]);
+    await pool.sql`insert into dedup_keys
+      values (${acme}, ${Buffer.from([hours])}, gen_random_uuid(), 'x', 'x',
+        ${daysAgo(hours / 24)})`;
   }
   for (const days of [-1, 1]) {
-    await pool.query(
-      "insert into api_keys (id, tenant_id, sha256, prefix, expires_at) values ($1, $2, $3, 'b', $4)",
-      [uuidv7(), acme, Buffer.from([days + 1]), daysAgo(days)],
-    );
+    await pool.sql`insert into api_keys (id, tenant_id, sha256, prefix, expires_at)
+      values (${uuidv7()}, ${acme}, ${Buffer.from([days + 1])}, 'b', ${daysAgo(days)})`;
   }
-  await pool.query(
-    "insert into api_keys (id, tenant_id, sha256, prefix) values ($1, $2, $3, 'b')",
-    [uuidv7(), acme, Buffer.from([9])],
-  );
+  await pool.sql`insert into api_keys (id, tenant_id, sha256, prefix)
+    values (${uuidv7()}, ${acme}, ${Buffer.from([9])}, 'b')`;
   for (const days of [29, 31]) {
-    await pool.query(
-      `insert into dead_messages (id, stream, subject, data, deliveries, reason, created_at)
-       values ($1, 's', 's', '', 11, 'x', $2)`,
-      [uuidv7(), daysAgo(days)],
-    );
+    await pool.sql`insert into dead_messages (id, stream, subject, data, deliveries, reason,
+        created_at)
+      values (${uuidv7()}, 's', 's', '', 11, 'x', ${daysAgo(days)})`;
   }
   for (const days of [29, 31]) {
-    await pool.query(
-      "insert into erasures (id, tenant_id, user_hash, state, ended_at) values ($1, $2, '', 'done', $3)",
-      [uuidv7(), acme, daysAgo(days)],
-    );
+    await pool.sql`insert into erasures (id, tenant_id, user_hash, state, ended_at)
+      values (${uuidv7()}, ${acme}, '', 'done', ${daysAgo(days)})`;
   }
-  await pool.query(
-    "insert into erasures (id, tenant_id, user_hash, user_id, requested_at) values ($1, $2, '', 'u', $3)",
-    [uuidv7(), acme, daysAgo(99)],
-  );
+  await pool.sql`insert into erasures (id, tenant_id, user_hash, user_id, requested_at)
+    values (${uuidv7()}, ${acme}, '', 'u', ${daysAgo(99)})`;
   assert.deepEqual(nonZero(await under.expire()), {
     dedup_keys: 1,
     api_keys: 1,
@@ -122,9 +110,7 @@ test("a changed retention applies at the next step, in both directions and back 
   await expire(24 * 25);
   assert.deepEqual(await agesLeft("events", acme), [2], "the default again: it catches up");
   await expire(24 * 25);
-  const { rows } = await under.pool.query(
-    "select table_name, tenant_id from expiry_cursors order by 1, 2",
-  );
+  const rows = await under.pool.sql`select table_name, tenant_id from expiry_cursors order by 1, 2`;
   assert.deepEqual(
     rows,
     ["events", "inbound_messages", "notifications", "outbox", "webhook_messages"].map((table) => ({
@@ -141,7 +127,7 @@ test("the default retention applies to the rows of a deleted tenant, however lon
   await under.setDays(gone, 300);
   await eventOfAge(under, gone, 20);
   await under.expire();
-  await under.pool.query("delete from tenants where id = $1", [gone]);
+  await under.pool.sql`delete from tenants where id = ${gone}`;
   await under.expire();
   assert.deepEqual(await under.agesLeft("events", gone), [20]);
   await under.expire(11 * 24);
@@ -163,11 +149,9 @@ test("when an event's retention ends, its unsent deliveries are deleted with it,
     await eventOfAge(under, acme, 31, { status, idOfAge: 0 });
   }
   const open = idOfAge(31);
-  await under.pool.query(
-    "insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at) values ($1, $2, 'x', 'u', 't', now())",
-    [open, acme],
-  );
-  await under.pool.query("insert into undispatched_events values ($1, now())", [open]);
+  await under.pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id,
+      accepted_at) values (${open}, ${acme}, 'x', 'u', 't', now())`;
+  await under.pool.sql`insert into undispatched_events values (${open}, now())`;
   const gone = await under.expire();
   assert.deepEqual([gone.events, gone.deliveries, gone.undispatched_events], [5, 8, 1]);
   assert.deepEqual(await under.deliveries(), []);
@@ -227,11 +211,9 @@ test("an event with an old id that was stored late, and a delivery without its e
   const { acme, ...under } = await withTenant(t);
   await under.expire();
   await eventOfAge(under, acme, 9_000);
-  await under.pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status)
-     values ($1, gen_random_uuid(), $2, 'EMAIL', 1, 'accepted')`,
-    [idOfAge(40), acme],
-  );
+  await under.pool.sql`insert into deliveries (id, event_id, tenant_id, channel,
+      template_version_id, status)
+    values (${idOfAge(40)}, gen_random_uuid(), ${acme}, 'EMAIL', 1, 'accepted')`;
   const gone = await under.expire();
   assert.deepEqual([gone.events, gone.deliveries], [1, 3]);
   assert.deepEqual(await under.deliveries(), []);
@@ -241,25 +223,23 @@ test("attachments go a day after their upload if no event names them, and with e
   const { acme, ...under } = await withTenant(t);
   const attachment = async (days: number, named: boolean) => {
     const id = idOfAge(days);
-    await under.pool.query(
-      `insert into attachments (id, tenant_id, name, type, bytes, sha256, complete, named, created_at)
-       values ($1, $2, 'a', 'a/b', 1, '', true, $3, $4::timestamptz - $5 * interval '1 day')`,
-      [id, acme, named, NOW, days],
-    );
-    await under.pool.query("insert into attachment_chunks values ($1, 0, 'x')", [id]);
+    await under.pool.sql`insert into attachments (id, tenant_id, name, type, bytes, sha256,
+        complete, named, created_at)
+      values (${id}, ${acme}, 'a', 'a/b', 1, '', true, ${named},
+        ${NOW}::timestamptz - ${days} * interval '1 day')`;
+    await under.pool.sql`insert into attachment_chunks values (${id}, 0, 'x')`;
     return id;
   };
   const names = (event: string, id: string) =>
-    under.pool.query("insert into event_attachments values ($1, 1, $2)", [event, id]);
+    under.pool.sql`insert into event_attachments values (${event}, 1, ${id})`;
   const kept = await eventOfAge(under, acme, 2);
   const young = [await attachment(0.9, false), await attachment(2, true)];
   await names(kept, young[1]!);
   await attachment(1, false);
   await names(idOfAge(40), await attachment(40, true));
   await under.expire();
-  const { rows } = await under.pool.query(
-    `select id from attachments join attachment_chunks on attachment_id = id order by id desc`,
-  );
+  const rows = await under.pool.sql`select id from attachments
+    join attachment_chunks on attachment_id = id order by id desc`;
   assert.deepEqual(
     rows.map(({ id }) => id),
     young,
@@ -271,11 +251,8 @@ test("attachments go a day after their upload if no event names them, and with e
 test("throttles are deleted when none of their entries counts; a digest whose events are gone, a week after them", async (t) => {
   const { acme, ...under } = await withTenant(t);
   const throttle = (userId: string, hours: number) =>
-    under.pool.query(
-      `insert into throttles (tenant_id, user_id, event_type, channel, times, ends_at)
-       values ($1, $2, 'x', 'EMAIL', '{}', $3::timestamptz + $4 * interval '1 hour')`,
-      [acme, userId, NOW, hours],
-    );
+    under.pool.sql`insert into throttles (tenant_id, user_id, event_type, channel, times, ends_at)
+      values (${acme}, ${userId}, 'x', 'EMAIL', '{}', ${NOW}::timestamptz + ${hours} * interval '1 hour')`;
   await throttle("over", -1);
   await throttle("counts", 1);
   for (const days of [39, 37]) {
@@ -289,11 +266,8 @@ test("throttles are deleted when none of their entries counts; a digest whose ev
     );
   }
   await under.expire();
-  await under.pool.query(
-    `insert into repeated_calls (caller, key, request, created_at)
-     select 'a', h::text, '', $1::timestamptz - h * interval '1 hour' from unnest('{23,25}'::integer[]) h`,
-    [NOW],
-  );
+  await under.pool.sql`insert into repeated_calls (caller, key, request, created_at)
+    select 'a', h::text, '', ${NOW}::timestamptz - h * interval '1 hour' from unnest('{23,25}'::integer[]) h`;
   await under.expire();
   const calls = await under.pool.query("select key from repeated_calls");
   assert.deepEqual(calls.rows, [{ key: "23" }], "answers to repeated calls go after a day");
@@ -309,14 +283,11 @@ test("a realtime channel is deleted after its last notification, and not before"
   const { acme, ...under } = await withTenant(t);
   await eventOfAge(under, acme, 89);
   const channels = async () => {
-    const { rows } = await under.pool.query("select user_id from realtime_channels order by 1");
+    const rows = await under.pool.sql`select user_id from realtime_channels order by 1`;
     return rows.map((row) => row.user_id);
   };
-  await under.pool.query(
-    `insert into realtime_channels
-     select $1, user_id, 'personal', 7 from unnest(array['u', 'gone']) u (user_id)`,
-    [acme],
-  );
+  await under.pool.sql`insert into realtime_channels
+    select ${acme}, user_id, 'personal', 7 from unnest(array['u', 'gone']) u (user_id)`;
   assert.equal((await under.expire()).realtime_channels, 1);
   assert.deepEqual(await channels(), ["u"]);
   assert.equal((await under.expire(2 * 24)).realtime_channels, 1);
@@ -345,7 +316,7 @@ test("the metrics show how far behind the deletion is, and that nothing is behin
       ]),
     );
   assert.deepEqual(await behind(), NOTHING_BEHIND);
-  await pool.query("update expiry_cursors set next_id = $1", [idOfAge(2_000)]);
+  await pool.sql`update expiry_cursors set next_id = ${idOfAge(2_000)}`;
   await eventOfAge(under, acme, ageNow(95));
   await eventOfAge(under, short, ageNow(8));
   const lags = await behind();
@@ -444,30 +415,26 @@ type Under = Awaited<ReturnType<typeof expiryUnderTest>>;
 
 /** Events 31 to 60 days old, each with two deliveries and attempts. */
 async function fill({ pool }: Under, tenant: string, count: number): Promise<void> {
-  await pool.query(
-    `with e as (
-       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
-       select overlay(first_id_of($2::timestamptz - (31 + 29.0 * n / $3) * interval '1 day')::text
-                placing right(gen_random_uuid()::text, 22) from 15)::uuid,
-              $1, 'x', 'u', 't', now(), now()
-       from generate_series(1, $3::integer) n returning id),
-     d as (
-       insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status)
-       select overlay(e.id::text placing right(gen_random_uuid()::text, 12) from 25)::uuid, e.id, $1,
-              c.channel, 1, 'accepted'
-       from e, (values ('EMAIL'), ('SMS')) c (channel) returning id),
-     r as (
-       insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind)
-       select $1, 'sendgrid', id::text, id, 'delivered' from d)
-     insert into attempts (delivery_id, number, provider_kind, started_at)
-     select id, 1, 'sandbox', now() from d`,
-    [tenant, NOW, count],
-  );
+  await pool.sql`with e as (
+      insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
+      select overlay(first_id_of(${NOW}::timestamptz - (31 + 29.0 * n / ${count}) * interval '1 day')::text
+               placing right(gen_random_uuid()::text, 22) from 15)::uuid,
+             ${tenant}, 'x', 'u', 't', now(), now()
+      from generate_series(1, ${count}::integer) n returning id),
+    d as (
+      insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status)
+      select overlay(e.id::text placing right(gen_random_uuid()::text, 12) from 25)::uuid, e.id, ${tenant},
+             c.channel, 1, 'accepted'
+      from e, (values ('EMAIL'), ('SMS')) c (channel) returning id),
+    r as (
+      insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind)
+      select ${tenant}, 'sendgrid', id::text, id, 'delivered' from d)
+    insert into attempts (delivery_id, number, provider_kind, started_at)
+    select id, 1, 'sandbox', now() from d`;
 }
 
 async function countEvents({ pool }: Under): Promise<number> {
-  const { rows } = await pool.query("select count(*)::integer as count from events");
-  return rows[0].count;
+  return (await pool.sql`select count(*)::integer as count from events`)[0].count;
 }
 
 /** The rows of a table that this connection's work read. */
@@ -513,23 +480,17 @@ test("people's answers are deleted with the events of their time; the id of a ke
     );
   }
   await under.newReplica()();
-  const { rows } = await under.pool.query("select text from inbound_messages order by text");
+  const rows = await under.pool.sql`select text from inbound_messages order by text`;
   assert.deepEqual(rows, [{ text: "young" }, { text: null }]);
 });
 
 const webhookMessage = ({ pool }: Under, tenant: string, id: string) =>
-  pool.query(
-    `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
-     values ($1, gen_random_uuid(), $2, 'webhook.test', '{}')`,
-    [id, tenant],
-  );
+  pool.sql`insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+    values (${id}, gen_random_uuid(), ${tenant}, 'webhook.test', '{}')`;
 
 const webhookDelivery = ({ pool }: Under, tenant: string, id: string, status: string) =>
-  pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, status)
-     values ($1, $1, $2, 'WEBHOOK', $3)`,
-    [id, tenant, status],
-  );
+  pool.sql`insert into deliveries (id, event_id, tenant_id, channel, status)
+    values (${id}, ${id}, ${tenant}, 'WEBHOOK', ${status})`;
 
 test("webhook messages are deleted like events, after five days at the earliest, except unsent ones", async (t) => {
   const under = await expiryUnderTest(t);
@@ -539,10 +500,8 @@ test("webhook messages are deleted like events, after five days at the earliest,
     const id = idOfAge(days);
     await webhookMessage(under, tenant, id);
     await webhookDelivery(under, tenant, id, status);
-    await under.pool.query(
-      "insert into attempts (delivery_id, number, provider_kind, started_at) values ($1, 1, 'webhook', now())",
-      [id],
-    );
+    await under.pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
+      values (${id}, 1, 'webhook', now())`;
   };
   for (const tenant of [acme, short]) {
     for (const days of [2, 4, 6, 29, 31, 50]) await store(tenant, days, "accepted");

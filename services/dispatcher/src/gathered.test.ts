@@ -63,13 +63,12 @@ test("2,000 events of 10 users on two dispatchers, with releases and claims in b
   assert.ok(counts.size > 30, "many have left");
   const deliveries = await under.deliveries();
   assert.deepEqual(deliveries.map((one) => one.event_id).sort(), [...counts.keys()].sort());
-  const { rows } = await under.pool.query(
-    `select count(*) filter (where g.closed_at is null)::integer as open,
-            count(*) filter (where (select count(distinct (e.user_id, e.event_type, e.variables))
-              from digest_items i join events e on e.id = i.event_id
-              where i.digest_id = g.id) > case g.event_type when 'reply' then 1 else 2 end)::integer as mixed
-     from digests g`,
-  );
+  const rows = await under.pool
+    .sql`select count(*) filter (where g.closed_at is null)::integer as open,
+           count(*) filter (where (select count(distinct (e.user_id, e.event_type, e.variables))
+             from digest_items i join events e on e.id = i.event_id
+             where i.digest_id = g.id) > case g.event_type when 'reply' then 1 else 2 end)::integer as mixed
+    from digests g`;
   assert.deepEqual(rows, [{ open: 0, mixed: 0 }]);
   assert.deepEqual(under.warnings, []);
 });
@@ -90,7 +89,7 @@ test("50 simultaneous dispatches on two dispatchers against a throttle of 7: exa
   assert.equal(told.length, 43);
   // While the other dispatcher counts outstanding deliveries, a delivery waits for a moment.
   assert.ok(under.sent.deliveries.length <= 7);
-  const { rows } = await under.pool.query("select cardinality(times) as times from throttles");
+  const rows = await under.pool.sql`select cardinality(times) as times from throttles`;
   assert.deepEqual(rows, [{ times: 7 }]);
 });
 
@@ -129,11 +128,9 @@ test("an event that would join a digest during its release waits, and opens anot
     await joins;
     const [item] = await under.items(`event_id = '${id}'`);
     assert.equal(item?.digest_id === delivery.event_id, end === "rollback", end);
-    const { rows } = await under.pool.query(
-      `select g.opened_at >= d.released_at as later from digests g, deliveries d
-       where g.id = $1 and d.id = $2 and d.released_at is not null`,
-      [item?.digest_id, delivery.id],
-    );
+    const rows = await under.pool.sql`select g.opened_at >= d.released_at as later
+      from digests g, deliveries d
+      where g.id = ${item?.digest_id} and d.id = ${delivery.id} and d.released_at is not null`;
     assert.deepEqual(rows, end === "commit" ? [{ later: true }] : [], "opened once the other left");
     await under.makeDue(10);
     await under.release();

@@ -18,13 +18,10 @@ test("each member gets a broadcast once, while one of two dispatchers is killed 
   const { pool, db, url } = under;
   const tenantId = await under.tenant();
   await under.templates(tenantId, "product.news", ["PUSH"]);
-  await pool.query(
-    `with m as (
-       insert into topic_members (tenant_id, topic, user_id)
-       select $1, 'news', 'user-' || n from generate_series(1, $2::integer) n)
-     insert into topics (tenant_id, key, members) values ($1, 'news', $2)`,
-    [tenantId, MEMBERS],
-  );
+  await pool.sql`with m as (
+      insert into topic_members (tenant_id, topic, user_id)
+      select ${tenantId}, 'news', 'user-' || n from generate_series(1, ${MEMBERS}::integer) n)
+    insert into topics (tenant_id, key, members) values (${tenantId}, 'news', ${MEMBERS})`;
   const env = {
     ...{
       DATABASE_URL: url,
@@ -62,14 +59,12 @@ test("each member gets a broadcast once, while one of two dispatchers is killed 
   await eventually(async () => (await run(showBroadcast, { broadcastId })).state === "done", {
     timeoutMs: 600_000,
   });
-  const { rows } = await pool.query(
-    `select (select count(*)::integer from events) as events,
-            (select count(distinct user_id)::integer from events) as users,
-            (select count(*)::integer from notifications) as notifications,
-            (select count(*)::integer from undispatched_events) as undispatched,
-            (select count(*)::integer from topic_members m
-             where not exists (select from notifications n where n.user_id = m.user_id)) as missed`,
-  );
+  const rows = await pool.sql`select (select count(*)::integer from events) as events,
+    (select count(distinct user_id)::integer from events) as users,
+    (select count(*)::integer from notifications) as notifications,
+    (select count(*)::integer from undispatched_events) as undispatched,
+    (select count(*)::integer from topic_members m
+     where not exists (select from notifications n where n.user_id = m.user_id)) as missed`;
   assert.deepEqual(rows, [
     { events: MEMBERS, users: MEMBERS, notifications: MEMBERS, undispatched: 0, missed: 0 },
   ]);

@@ -4,9 +4,8 @@ import { openErasure, showErasure } from "@belfry/administration/erasure/erasure
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { programIn } from "@belfry/administration/test/acts";
 import { ADA, BOB, storeEvent, tablesWith } from "@belfry/administration/test/person";
-import type { Pool } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
-import { connectedDatabase } from "@belfry/testing/database";
+import { connectedDatabase, type TestPool } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { startProcess } from "@belfry/testing/processes";
@@ -27,10 +26,8 @@ test("another dispatcher finishes an erasure whose dispatcher was killed in the 
   const bobBefore = await tablesWith(pool, BOB.userId);
   const owner = { tenantId, userId: ADA.userId };
   const left = async ({ userId }: { userId: string }) => {
-    const { rows } = await pool.query(
-      "select count(*)::integer as count from events where user_id = $1",
-      [userId],
-    );
+    const rows = await pool.sql`select count(*)::integer as count from events
+      where user_id = ${userId}`;
     return rows[0].count as number;
   };
   const all = await left(ADA);
@@ -63,7 +60,7 @@ test("another dispatcher finishes an erasure whose dispatcher was killed in the 
   );
 
   for (const needle of Object.values(ADA)) assert.deepEqual(await tablesWith(pool, needle), []);
-  const { rows } = await pool.query("select count(*)::integer as count from deliveries");
+  const rows = await pool.sql`select count(*)::integer as count from deliveries`;
   assert.deepEqual([await left(ADA), await left(BOB)], [0, all]);
   assert.equal(rows[0].count, MANY + 2 * 3, "the other user's, and no other");
   assert.deepEqual(await tablesWith(pool, BOB.userId), bobBefore);
@@ -72,14 +69,13 @@ test("another dispatcher finishes an erasure whose dispatcher was killed in the 
 });
 
 /** Each with one delivery that ended long ago. */
-async function storeMany(pool: Pool, tenantId: string, person: typeof ADA): Promise<void> {
-  await pool.query(
-    `with e as (
-       insert into events (id, tenant_id, event_type, user_id, recipient_email, trace_id, accepted_at, dispatched_at)
-       select gen_random_uuid(), $1, 'x', $2, $3, 't', now(), now() from generate_series(1, $4::integer)
-       returning id, recipient_email)
-     insert into deliveries (id, event_id, tenant_id, channel, recipient, status, template_version_id, settled_at)
-     select gen_random_uuid(), e.id, $1, 'EMAIL', e.recipient_email, 'delivered', 1, now() from e`,
-    [tenantId, person.userId, person.email, MANY],
-  );
+async function storeMany(pool: TestPool, tenantId: string, person: typeof ADA): Promise<void> {
+  await pool.sql`with e as (
+      insert into events (id, tenant_id, event_type, user_id, recipient_email, trace_id, accepted_at, dispatched_at)
+      select gen_random_uuid(), ${tenantId}, 'x', ${person.userId}, ${person.email}, 't', now(),
+        now() from generate_series(1, ${MANY}::integer)
+      returning id, recipient_email)
+    insert into deliveries (id, event_id, tenant_id, channel, recipient, status, template_version_id,
+      settled_at)
+    select gen_random_uuid(), e.id, ${tenantId}, 'EMAIL', e.recipient_email, 'delivered', 1, now() from e`;
 }

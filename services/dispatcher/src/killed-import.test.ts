@@ -4,8 +4,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { listImports, showImport, startImport } from "@belfry/administration/users/imports";
 import { listTopics } from "@belfry/administration/users/topics";
-import type { Pool } from "@belfry/database/connection";
-import { connectedDatabase } from "@belfry/testing/database";
+import { connectedDatabase, type TestPool } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { startProcess } from "@belfry/testing/processes";
@@ -25,7 +24,7 @@ function file(): string {
 }
 
 /** Holds a row that a chunk in the middle will write: the chunk waits in its transaction. */
-async function holdInTheMiddle(pool: Pool, tenantId: string) {
+async function holdInTheMiddle(pool: TestPool, tenantId: string) {
   const client = await pool.connect();
   await client.query("begin");
   await client.query("insert into topic_members values ($1, 'news', $2)", [tenantId, HELD]);
@@ -73,11 +72,9 @@ test("dispatchers that are killed within a chunk and between chunks lose no line
   // The other line of the bad one's user is good.
   assert.deepEqual([added, alreadyThere], [LINES / 2, LINES / 2 - bad]);
   assert.equal((await run(listTopics, {})).items[0]?.members, LINES / 2);
-  const { rows } = await pool.query(
-    `select (select count(*)::integer from topic_members) as members,
-            (select count(*)::integer from import_chunks) as chunks,
-            (select count(*)::integer from audit_log where action = 'import.done') as ends`,
-  );
+  const rows = await pool.sql`select (select count(*)::integer from topic_members) as members,
+    (select count(*)::integer from import_chunks) as chunks,
+    (select count(*)::integer from audit_log where action = 'import.done') as ends`;
   assert.deepEqual(rows[0], { members: LINES / 2, chunks: 0, ends: 1 });
   assert.equal((await run(listImports, {})).items.length, 1);
   for (const process of both) await process.kill();

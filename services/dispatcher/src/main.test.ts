@@ -165,20 +165,15 @@ test("kill -9 under load: after a restart every event is dispatched exactly once
   // The ack wait would redeliver the messages of the dead process: the sweeper is faster here.
   await pool.query("update undispatched_events set published_at = 'epoch'");
   await eventually(async () => {
-    const { rows } = await pool.query(
-      `select count(*)::int as open from events where dispatched_at is null`,
-    );
+    const rows = await pool.sql`select count(*)::int as open from events
+      where dispatched_at is null`;
     // Stands in for the senders: makes room for the next share.
-    await pool.query(
-      `update deliveries set status = 'accepted', released_at = null
-       where id = any ($1::uuid[]) and status = 'queued'`,
-      [[...under.deliveries.keys()]],
-    );
+    await pool.sql`update deliveries set status = 'accepted', released_at = null
+      where id = any (${[...under.deliveries.keys()]}::uuid[]) and status = 'queued'`;
     return rows[0].open === 0;
   });
-  const { rows } = await pool.query(
-    `select count(*)::int as all, max(channel_offset)::int as top from notifications`,
-  );
+  const rows = await pool.sql`select count(*)::int as all, max(channel_offset)::int as top
+    from notifications`;
   assert.deepEqual(rows, [{ all: ids.length, top: ids.length }]);
   assert.equal((await under.deps.pool.query("select 1 from deliveries")).rowCount, 2 * ids.length);
 });
@@ -190,7 +185,7 @@ test("while Postgres answers but accepts no writes, the dispatcher is not ready 
   const ids = await events(acme, {}, {}, {});
   start();
   await readiness(200);
-  const { rows } = await pool.query("select current_database() as name");
+  const rows = await pool.sql`select current_database() as name`;
   const demote = async (value: "on" | "off") => {
     await pool.query(
       `alter database "${rows[0].name}" set default_transaction_read_only = ${value}`,
@@ -255,18 +250,14 @@ test("if Postgres and NATS are absent at the start or go away, the dispatcher wa
 test("a user whose erasure was requested over HTTP is erased, and disconnected before and after", async (t) => {
   const { pool, tenant, realtime, start } = await running(t);
   const tenantId = await tenant();
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
-     values (gen_random_uuid(), $1, 'x', 'ann', 't', now(), now())`,
-    [tenantId],
-  );
-  await pool.query(
-    "insert into erasures (id, tenant_id, user_hash, user_id) values (gen_random_uuid(), $1, '\\x00', 'ann')",
-    [tenantId],
-  );
+  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+      dispatched_at)
+    values (gen_random_uuid(), ${tenantId}, 'x', 'ann', 't', now(), now())`;
+  await pool.sql`insert into erasures (id, tenant_id, user_hash, user_id)
+    values (gen_random_uuid(), ${tenantId}, '\\x00', 'ann')`;
   start();
   await eventually(async () => {
-    const { rows } = await pool.query("select state, user_id, deleted from erasures");
+    const rows = await pool.sql`select state, user_id, deleted from erasures`;
     return rows[0].state === "done" && rows[0].user_id === null && rows[0].deleted.events === 1;
   });
   assert.equal((await pool.query("select from events")).rowCount, 0);

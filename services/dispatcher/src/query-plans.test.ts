@@ -8,6 +8,7 @@ import {
   readEvents,
 } from "@belfry/database/functions/dispatch-events";
 import { releaseAgain, releaseDeliveries } from "@belfry/database/functions/release-deliveries";
+import type { TestPool } from "@belfry/testing/database";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "../test/dispatcher-under-test.ts";
@@ -76,7 +77,7 @@ async function filled(t: Parameters<typeof dispatcherUnderTest>[0], analyzed: bo
 }
 
 /** A topic of 20,000 members; 500 broadcasts that have ended with 5,000 chunks; 10,000 mails at rest of one that is paused. */
-async function fillBroadcasts(pool: Pool): Promise<void> {
+async function fillBroadcasts(pool: TestPool): Promise<void> {
   await pool.query(
     `insert into topic_members select 'acme', 'news', 'user' || n from generate_series(1, 20000) n`,
   );
@@ -119,7 +120,7 @@ async function worksOn(
 ): Promise<[string, number, (pool: Pool) => Promise<unknown>][]> {
   const tenant = await under.tenant({ id: tenantId });
   await under.templates(tenant, "x");
-  await under.pool.query("insert into topics (tenant_id, key) values ($1, 'news')", [tenant]);
+  await under.pool.sql`insert into topics (tenant_id, key) values (${tenant}, 'news')`;
   const setups = Array.from({ length: events }, (_, at) => ({ userId: `user${at}` }));
   const ids = await under.events(tenant, ...setups);
   const stored = await readEvents(under.pool, ids);

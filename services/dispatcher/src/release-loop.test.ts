@@ -44,11 +44,8 @@ test("tenants take turns: a backlog gets its share, and another tenant's single 
   await releaseOnce(deps, "EMAIL", "");
   assert.equal(under.sent.deliveries.length, 21, "nothing more while its share is on the way");
 
-  await under.pool.query(
-    `update deliveries set status = 'accepted', released_at = null, due_at = null
-     where released_at is not null and tenant_id = $1`,
-    [big],
-  );
+  await under.pool.sql`update deliveries set status = 'accepted', released_at = null, due_at = null
+    where released_at is not null and tenant_id = ${big}`;
   await releaseOnce(deps, "EMAIL", "");
   assert.equal(under.sent.deliveries.length, 41, "what senders settle makes room");
 });
@@ -58,11 +55,8 @@ test("a backlog continues in parts of a fifth of its share, not one by one as it
   await restingDeliveries(under, acme, 100);
   const deps = { ...under.deps, inFlightPerTenant: 20 };
   const settle = (count: number) =>
-    under.pool.query(
-      `update deliveries set status = 'accepted', released_at = null, due_at = null
-       where id = any (array(select id from deliveries where released_at is not null limit $1))`,
-      [count],
-    );
+    under.pool.sql`update deliveries set status = 'accepted', released_at = null, due_at = null
+      where id = any (array(select id from deliveries where released_at is not null limit ${count}))`;
   await releaseOnce(deps, "EMAIL", "");
   assert.equal(under.sent.deliveries.length, 20);
   await settle(3);
@@ -183,9 +177,9 @@ test("a delivery that expires while it waits ends as expired and uses no share",
 test("a sensitive event's variables are erased when its last delivery ends while waiting", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   await under.templates(acme, "otp", ["EMAIL"], { sensitive: true });
-  const { rows } = await under.pool.query("select max(id) as id from template_versions");
+  const rows = await under.pool.sql`select max(id) as id from template_versions`;
   await restingDeliveries(under, acme, 1, { expires_at: "now() - interval '1 second'" });
-  await under.pool.query("update deliveries set template_version_id = $1", [rows[0].id]);
+  await under.pool.sql`update deliveries set template_version_id = ${rows[0].id}`;
   await releaseOnce(under.deps, "EMAIL", "");
   const events = await under.pool.query("select variables from events");
   assert.deepEqual(events.rows, [{ variables: null }]);
@@ -218,10 +212,8 @@ test("a delivery that no sender has claimed is released again once the stream ha
   await restingDeliveries(under, acme, 1);
   let asked = 0;
   const look = async (ageSeconds: number, undelivered: () => Promise<number | undefined>) => {
-    await under.pool.query(
-      "update deliveries set released_at = now() - make_interval(secs => $1), status = 'queued'",
-      [ageSeconds],
-    );
+    await under.pool.sql`update deliveries
+      set released_at = now() - make_interval(secs => ${ageSeconds}), status = 'queued'`;
     const undeliveredMs = () => {
       asked += 1;
       return undelivered();
@@ -274,9 +266,7 @@ test("if a stream is purged, the first turn of a loop releases the lost deliveri
     const consumer = deliveriesConsumer(prefix, channel);
     await ensureConsumer(nats.nc, stream, consumer, { ...under, signal: t.signal });
     await restingDeliveries(under, acme, 3);
-    await under.pool.query("update deliveries set channel = $1 where released_at is null", [
-      channel,
-    ]);
+    await under.pool.sql`update deliveries set channel = ${channel} where released_at is null`;
     await releaseOnce(deps, channel, "");
   }
   const ask = async (what: string) =>

@@ -7,6 +7,7 @@ import { actsIn } from "@belfry/administration/test/acts";
 import type { Pool } from "@belfry/database/connection";
 import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { assertEach } from "@belfry/testing/assert-each";
+import type { TestPool } from "@belfry/testing/database";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
 import { dispatcherUnderTest } from "../test/dispatcher-under-test.ts";
@@ -14,16 +15,11 @@ import { eventOfAge, expiryUnderTest } from "../test/expiry-under-test.ts";
 import { createRestLook } from "./wake-loop.ts";
 
 /** Makes an event look as if it had been scheduled and waited since. */
-async function makeRest(pool: Pool, id: string): Promise<void> {
-  await pool.query("delete from deliveries where event_id = $1", [id]);
-  await pool.query("update events set dispatched_at = null, send_at = '2100-01-01' where id = $1", [
-    id,
-  ]);
-  await pool.query(
-    `insert into scheduled_events (event_id, tenant_id, send_at, trace_id)
-     select id, tenant_id, send_at, trace_id from events where id = $1`,
-    [id],
-  );
+async function makeRest(pool: TestPool, id: string): Promise<void> {
+  await pool.sql`delete from deliveries where event_id = ${id}`;
+  await pool.sql`update events set dispatched_at = null, send_at = '2100-01-01' where id = ${id}`;
+  await pool.sql`insert into scheduled_events (event_id, tenant_id, send_at, trace_id)
+    select id, tenant_id, send_at, trace_id from events where id = ${id}`;
 }
 
 test("retention and the deletion of strays spare a scheduled event, and delete it after it was sent", async (t) => {
@@ -37,7 +33,7 @@ test("retention and the deletion of strays spare a scheduled event, and delete i
   await makeRest(under.pool, walked!);
   await makeRest(under.pool, stray!);
   await under.expire();
-  const { rows } = await under.pool.query("select id from events order by id");
+  const rows = await under.pool.sql`select id from events order by id`;
   assertEach(rows, ({ id }) => id, [stray, walked]);
   assert.ok(!rows.some(({ id }) => id === old));
   await under.pool.query("delete from scheduled_events");
@@ -53,7 +49,7 @@ test("deleting a user or a tenant deletes their scheduled events, and no others"
   const [, bobs] = await events(one, { userId: "ann", later }, { userId: "bob", later });
   const [theirs] = await events(other, { userId: "ann", later });
   const resting = async () => {
-    const { rows } = await pool.query("select event_id from scheduled_events order by event_id");
+    const rows = await pool.sql`select event_id from scheduled_events order by event_id`;
     return rows.map((row) => row.event_id);
   };
   const actor = { personId: null, person: "test", address: "host" };

@@ -93,12 +93,10 @@ test("a search reads nothing of another tenant's digest, however many events it 
   const digest = "01a20000-0000-7000-8000-00000000000d";
   const own = await events(acme, ...Array.from({ length: 50 }, () => ({ userId: digest })));
   const ids = await events(other, ...Array.from({ length: 60 }, () => ({ userId: "bob" })));
-  await pool.query(
-    `insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at)
-     values ($1, $2, 'x', 'EMAIL', 'bob', '', '', now(), now())`,
-    [digest, other],
-  );
-  await pool.query("insert into digest_items select $1, unnest($2::uuid[]), now()", [digest, ids]);
+  await pool.sql`insert into digests (id, tenant_id, event_type, channel, user_id, locale, key,
+      opened_at, window_ends_at)
+    values (${digest}, ${other}, 'x', 'EMAIL', 'bob', '', '', now(), now())`;
+  await pool.sql`insert into digest_items select ${digest}, unnest(${ids}::uuid[]), now()`;
   await pass();
   assert.deepEqual((await find(digest, acme)).ids, own.toReversed());
   assert.equal((await find(digest, other)).ids.length, 50);

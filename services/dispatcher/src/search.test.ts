@@ -27,10 +27,7 @@ test("one pass after the dispatch, any value that a customer gives finds the eve
   const ada = { userId: "user/Ada", email: "Ada.Lovelace@Example.com", phone: "+491711234567" };
   const [id = "", another = ""] = await events(acme, ada, { userId: "bob", email: "b@x.org" });
   const [foreign = ""] = await events(other, ada);
-  await pool.query(
-    "update events set reference = 'order-7', trace_id = 'trace-ada' where id = $1",
-    [id],
-  );
+  await pool.sql`update events set reference = 'order-7', trace_id = 'trace-ada' where id = ${id}`;
   await dispatch([id, another, foreign]);
   const deliveries = await send(acme, "<20261122.1@vendor>", `event_id = '${id}'`);
   await pass();
@@ -73,9 +70,7 @@ test("a copied text with invisible marks or another Unicode composition finds th
   const { db, acme, events, dispatch, pass, find, pool } = await world(t);
   const jose = { userId: "jos\u00e9", email: "jose@example.com", phone: "+491711234567" };
   const [id = "", other = ""] = await events(acme, jose, { userId: "jose\u0301 b", email: null });
-  await pool.query("update events set reference = 'caf\u00e9', trace_id = 'tr-1' where id = $1", [
-    id,
-  ]);
+  await pool.sql`update events set reference = 'caf\u00e9', trace_id = 'tr-1' where id = ${id}`;
   await dispatch([id, other]);
   await saveUsers(db, acme, [{ userId: "an\u0303a" }]);
   await saveUsers(db, acme, [{ userId: " a space" }]);
@@ -149,15 +144,12 @@ test("users of the directory are found without any event", async (t) => {
 test("the events of a digest are found by its message", async (t) => {
   const { acme, events, pass, find, pool } = await world(t);
   const ids = await events(acme, { userId: "ann" }, { userId: "ann" });
-  await pool.query(
-    `with g as (
-       insert into digests (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at, window_ends_at)
-       values (gen_random_uuid(), $1, 'x', 'EMAIL', 'ann', 'digest@home.org', '', '', now(), now()) returning id),
-     i as (insert into digest_items (digest_id, event_id, added_at) select g.id, unnest($2::uuid[]), now() from g)
-     insert into deliveries (id, event_id, tenant_id, channel, recipient, status, message_id)
-     select $3, g.id, $1, 'EMAIL', 'digest@home.org', 'accepted', 'm-9' from g`,
-    [acme, ids, ids[0]],
-  );
+  await pool.sql`with g as (
+      insert into digests (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at, window_ends_at)
+      values (gen_random_uuid(), ${acme}, 'x', 'EMAIL', 'ann', 'digest@home.org', '', '', now(), now()) returning id),
+    i as (insert into digest_items (digest_id, event_id, added_at) select g.id, unnest(${ids}::uuid[]),
+      now() from g) insert into deliveries (id, event_id, tenant_id, channel, recipient, status, message_id)
+    select ${ids[0]}, g.id, ${acme}, 'EMAIL', 'digest@home.org', 'accepted', 'm-9' from g`;
   await pass();
   for (const text of ["digest@home.org", "m-9"]) {
     assert.deepEqual((await find(text, acme)).ids, ids.toReversed(), text);
@@ -208,9 +200,8 @@ test("an event that is deleted during a pass leaves no terms", async (t) => {
   await client.query("commit");
   client.release();
   await passing;
-  const { rows } = await pool.query("select user_id from search_users");
-  assert.deepEqual(rows, [{ user_id: "bob" }]);
-  const { rows: terms } = await pool.query("select distinct event_id as id from search_terms");
+  assert.deepEqual(await pool.sql`select user_id from search_users`, [{ user_id: "bob" }]);
+  const terms = await pool.sql`select distinct event_id as id from search_terms`;
   assert.deepEqual(terms, [{ id: ids[1] }]);
   await deleteEvents(db, [ids[1]!], { spare: false });
   assert.equal(await count("search_terms"), 0);
@@ -251,9 +242,8 @@ test("two replicas at once, and one that ends in the middle: each event is found
   for (const at of [0, 150, 299]) {
     assert.deepEqual((await find(`u${at}@home.org`, acme)).ids, [ids[at]]);
   }
-  const { rows } = await pool.query(
-    "select count(*)::integer as n from (select event_id from search_terms group by 1) x",
-  );
+  const rows = await pool.sql`select count(*)::integer as n
+    from (select event_id from search_terms group by 1) x`;
   assert.equal(rows[0].n, 300);
 });
 
@@ -264,22 +254,20 @@ test("a row that is committed after the walk has passed is found at the next che
   await pass();
   // An event of an ingest-api whose commit took long.
   const late = `${early.slice(0, -1)}${early.endsWith("f") ? "e" : "f"}`;
-  await pool.query(
-    `insert into events select (jsonb_populate_record(e, jsonb_build_object('id', $2::text, 'user_id', 'late'))).*
-     from events e where id = $1`,
-    [early, late],
-  );
+  await pool.sql`insert into events
+    select (jsonb_populate_record(e, jsonb_build_object('id', ${late}::text, 'user_id', 'late'))).*
+    from events e where id = ${early}`;
   await pass();
   assert.deepEqual((await find("late", acme)).ids, []);
   await pool.query("update search_steps set look_at = now()");
   await pass();
   assert.deepEqual((await find("late", acme)).ids, [late]);
   for (let look = 0; look < 3; look += 1) {
-    const { rows } = await pool.query("update search_steps set look_at = now() returning looks");
+    const rows = await pool.sql`update search_steps set look_at = now() returning looks`;
     if (look === 0) assert.ok(rows.length > 0);
     await pass();
   }
-  const { rows } = await pool.query("select 1 from search_steps where after_id < $1", [early]);
+  const rows = await pool.sql`select 1 from search_steps where after_id < ${early}`;
   assert.deepEqual(rows, [], "after three looks a range is forgotten");
 });
 
@@ -311,11 +299,9 @@ test("search catches up with a database that was filled without it", async (t) =
   const { acme, events, pass, find, replica, pool } = await world(t);
   const [id = ""] = await events(acme, { userId: "now" });
   const old = "01900000-0000-7000-8000-000000000001";
-  await pool.query(
-    `insert into events select (jsonb_populate_record(e, jsonb_build_object('id', $2::text, 'user_id', 'old'))).*
-     from events e where id = $1`,
-    [id, old],
-  );
+  await pool.sql`insert into events
+    select (jsonb_populate_record(e, jsonb_build_object('id', ${old}::text, 'user_id', 'old'))).*
+    from events e where id = ${id}`;
   assert.ok((await readSearchLags(pool))[0]!.seconds > 86_400);
   await pass(replica(1));
   assert.deepEqual((await find("old", acme)).ids, [old]);

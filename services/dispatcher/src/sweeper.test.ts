@@ -34,11 +34,9 @@ async function setUp(t: Parameters<typeof dispatcherUnderTest>[0]) {
   const { publisher } = recording;
   const deps = { ...under.deps, publisher, prefix: "p", expressPerMinute: SHARE };
   const age = async (seconds: number, ids?: string[]) =>
-    void (await under.pool.query(
-      `update undispatched_events set published_at = now() - make_interval(secs => $1)
-       where event_id = any ($2) or $2 is null`,
-      [seconds, ids ?? null],
-    ));
+    void (await under.pool.sql`update undispatched_events
+      set published_at = now() - make_interval(secs => ${seconds})
+      where event_id = any (${ids ?? null}) or ${ids ?? null}::uuid[] is null`);
   const many = async (tenantId: string, count: number) => {
     const ids: string[] = [];
     for (let left = count; left > 0; left -= 200) {

@@ -119,11 +119,8 @@ test("a message with a digest or throttle is skipped at once if its address is s
     digest: { windowSeconds: HOUR },
     throttle: { count: 1, seconds: HOUR },
   });
-  await under.pool.query(
-    `insert into suppressions (tenant_id, channel, address, reason)
-     values ($1, 'EMAIL', 'a@example.com', 'bounced')`,
-    [TENANT],
-  );
+  await under.pool.sql`insert into suppressions (tenant_id, channel, address, reason)
+    values (${TENANT}, 'EMAIL', 'a@example.com', 'bounced')`;
   const { outcome } = await under.dispatch({ eventType: "comment" });
   assert.equal(outcome.skipped.EMAIL, "address suppressed (bounced)");
   assert.deepEqual(await under.deliveries(), []);

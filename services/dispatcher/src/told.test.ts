@@ -11,7 +11,7 @@ async function toldUnderTest(t: TestContext) {
   const under = await timedUnderTest(t);
   const { pool } = under;
   const plain = await under.tenant({ id: "plain" });
-  await pool.query("update tenants set uses_webhooks = true where id = $1", [TENANT]);
+  await pool.sql`update tenants set uses_webhooks = true where id = ${TENANT}`;
   for (const types of [[], ["notification.read"]]) {
     await pool.query(
       `insert into webhooks (id, tenant_id, url, secret, types) values ($1::uuid, $2, 'https://example.com/' || $1::uuid::text, 's', $3)`,
@@ -23,19 +23,16 @@ async function toldUnderTest(t: TestContext) {
     plain,
     /** `<type> <channel>: <reason>` of each message about an event or a digest. */
     async told(id: string) {
-      const { rows } = await pool.query<{ payload: string }>(
-        "select payload from webhook_messages where event_id = $1 order by payload",
-        [id],
-      );
+      const rows = await pool.sql<{ payload: string }>`select payload from webhook_messages
+        where event_id = ${id} order by payload`;
       return rows.map(({ payload }) => {
         const { type, data } = JSON.parse(payload);
         return `${type} ${data.channel}${data.reason == null ? "" : `: ${data.reason}`}`;
       });
     },
     async total() {
-      const { rows } = await pool.query<{ n: number }>(
-        "select count(*)::integer as n from webhook_messages",
-      );
+      const rows = await pool.sql<{ n: number }>`select count(*)::integer as n
+        from webhook_messages`;
       return rows[0]!.n;
     },
   };
@@ -74,10 +71,8 @@ test("endpoints are told of a throttled message; and once of one that expires at
   assert.deepEqual(others, []);
 
   await under.timed("quiet", { expiresAfterSeconds: 60 });
-  await under.pool.query(
-    "update tenants set quiet_from = '00:00', quiet_to = '23:59:59.999999' where id = $1",
-    [TENANT],
-  );
+  await under.pool.sql`update tenants set quiet_from = '00:00', quiet_to = '23:59:59.999999'
+    where id = ${TENANT}`;
   const expired = await under.dispatch({ eventType: "quiet" });
   const told = await under.told(expired.id);
   assert.equal(told.length, 1);
@@ -121,10 +116,8 @@ test("endpoints are told of a digest that was read before it left, with its even
   assert.deepEqual(await under.told(delivery.event_id), [
     "delivery.skipped EMAIL: read in the inbox",
   ]);
-  const { rows } = await under.pool.query(
-    "select payload from webhook_messages where event_id = $1",
-    [delivery.event_id],
-  );
+  const rows = await under.pool.sql`select payload from webhook_messages
+    where event_id = ${delivery.event_id}`;
   const { data } = JSON.parse(rows[0].payload);
   assert.deepEqual([data.digestId, data.count, data.ids], [delivery.event_id, 1, [id]]);
 });

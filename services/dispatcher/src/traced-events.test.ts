@@ -52,7 +52,7 @@ async function traced(t: TestContext) {
 test("an event that is not recorded takes the same statements with tracing as without, at once or later, and makes no span", async (t) => {
   const { tenant, tracer, collector, events, handle, pool } = await traced(t);
   const rested = async (ids: string[]) => {
-    await pool.query("update events set send_at = now() where id = any ($1)", [ids]);
+    await pool.sql`update events set send_at = now() where id = any (${ids})`;
     return ids;
   };
   const given = () => events(tenant, { userId: "a" });

@@ -3,8 +3,8 @@ import { type TestContext, test } from "node:test";
 import type { Channel } from "@belfry/contracts/channels";
 import { reasonWords } from "@belfry/contracts/reasons";
 import { noteUse } from "@belfry/database/configuration-version";
-import type { Pool } from "@belfry/database/connection";
 import { setPreferences } from "@belfry/database/preferences";
+import type { TestPool } from "@belfry/testing/database";
 import {
   dispatcherUnderTest,
   type EventSetup,
@@ -33,8 +33,8 @@ async function setUp(t: TestContext) {
       const { outcome } = await under.outcome(id);
       const rows = await under.deliveries(`event_id = '${id}'`);
       const by = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.channel, row]));
-      const pushed = await pool.query("select 1 from notifications where id = $1", [id]);
-      return { id, outcome, by, channels: [...by.keys()].sort(), pushed: pushed.rowCount === 1 };
+      const pushed = await pool.sql`select 1 from notifications where id = ${id}`;
+      return { id, outcome, by, channels: [...by.keys()].sort(), pushed: pushed.length === 1 };
     },
     async category(key: string, more: { required?: boolean; default_on?: boolean } = {}) {
       const texts = { label: JSON.stringify({ "": "Offers" }), description: "{}" };
@@ -68,7 +68,7 @@ async function setUp(t: TestContext) {
 }
 
 /** The names of the statements that some work sends. */
-async function statementsOf(pool: Pool, work: () => Promise<unknown>): Promise<string[]> {
+async function statementsOf(pool: TestPool, work: () => Promise<unknown>): Promise<string[]> {
   const { query } = pool;
   const names: string[] = [];
   pool.query = ((...args: unknown[]) => {
@@ -130,20 +130,16 @@ test("the user's language is used if the trigger names none", async (t) => {
      join templates on templates.id = template_id where channel = 'PUSH'`,
   );
   const german = { kind: "notification", title: "Titel", body: "Hallo", variables: [] };
-  await pool.query(
-    `with v as (insert into template_versions (template_id, version, content, compiled)
-       select template_id, 2, 'x', $1 from template_variants
-       join templates on templates.id = template_id where locale = 'de' and channel = 'PUSH'
-       returning id, template_id)
-     update template_variants n set current_version_id = v.id from v
-     where n.locale = 'de' and n.template_id = v.template_id`,
-    [JSON.stringify(german)],
-  );
+  await pool.sql`with v as (insert into template_versions (template_id, version, content, compiled)
+      select template_id, 2, 'x', ${JSON.stringify(german)} from template_variants
+      join templates on templates.id = template_id where locale = 'de' and channel = 'PUSH'
+      returning id, template_id)
+    update template_variants n set current_version_id = v.id from v
+    where n.locale = 'de' and n.template_id = v.template_id`;
   await recipient({ locale: "de-AT" });
   const titleOf = async (setup: EventSetup) => {
     const { id } = await dispatch(setup);
-    const { rows } = await pool.query("select title from notifications where id = $1", [id]);
-    return rows[0].title;
+    return (await pool.sql`select title from notifications where id = ${id}`)[0].title;
   };
   assert.equal(await titleOf({}), "Titel");
   assert.equal(await titleOf({ locale: "fr" }), "Order");
@@ -170,10 +166,8 @@ test("the timeline shows other reasons before a preference, and a preference bef
   const { at } = await clock(pool);
   await recipient({ quiet_from: at(-60), quiet_to: at(60) });
   const suppress = (channel: string, address: string) =>
-    pool.query(
-      "insert into suppressions (tenant_id, channel, address, reason) values ('acme', $1, $2, 'bounced')",
-      [channel, address],
-    );
+    pool.sql`insert into suppressions (tenant_id, channel, address, reason)
+      values ('acme', ${channel}, ${address}, 'bounced')`;
   await suppress("EMAIL", "a@example.com");
   const asked = (await dispatch({ channels: ["EMAIL", "SMS"] })).outcome;
   assert.equal(asked.skipped.EMAIL, "address suppressed (bounced)");
@@ -185,8 +179,8 @@ test("the timeline shows other reasons before a preference, and a preference bef
 });
 
 /** Returns the current minute of the database's clock, and times of day around it, in UTC. */
-async function clock(pool: Pool) {
-  const { rows } = await pool.query<{ now: Date }>("select clock_timestamp() as now");
+async function clock(pool: TestPool) {
+  const rows = await pool.sql<{ now: Date }>`select clock_timestamp() as now`;
   const minute = Math.floor(rows[0]!.now.getTime() / 60_000) * 60_000;
   const at = (minutes: number, offset = 0) =>
     new Date(minute + (minutes + offset) * 60_000).toISOString().slice(11, 16);
@@ -218,10 +212,9 @@ test("in quiet hours email and SMS wait until their end, by the clock of the use
     ["the same hours elsewhere", { ...now, timezone: "Asia/Kolkata" }, {}, null],
   ];
   for (const [what, user, tenant, minutes] of TABLE) {
-    await pool.query(
-      "update tenants set timezone = $1, quiet_from = $2, quiet_to = $3 where id = 'acme'",
-      [tenant.timezone ?? null, tenant.from ?? null, tenant.to ?? null],
-    );
+    await pool.sql`update tenants
+      set timezone = ${tenant.timezone ?? null}, quiet_from = ${tenant.from ?? null},
+        quiet_to = ${tenant.to ?? null} where id = 'acme'`;
     await pool.query("delete from recipients");
     const { from, to, timezone } = user ?? {};
     if (user !== null) await recipient({ timezone, quiet_from: from, quiet_to: to });

@@ -43,18 +43,13 @@ function loopOf(
 
 /** Makes scheduled events due. */
 async function makeDue(under: DispatcherUnderTest, ids: readonly string[]): Promise<void> {
-  await under.pool.query(
-    `with moved as (
-       update scheduled_events set send_at = now() - interval '1 second' where event_id = any ($1) returning *)
-     update events e set send_at = m.send_at from moved m where e.id = m.event_id`,
-    [ids],
-  );
+  await under.pool.sql`with moved as (
+      update scheduled_events set send_at = now() - interval '1 second' where event_id = any (${ids}) returning *)
+    update events e set send_at = m.send_at from moved m where e.id = m.event_id`;
 }
 
 async function resting(under: DispatcherUnderTest): Promise<string[]> {
-  const { rows } = await under.pool.query(
-    "select event_id from scheduled_events order by event_id",
-  );
+  const rows = await under.pool.sql`select event_id from scheduled_events order by event_id`;
   return rows.map((row) => row.event_id);
 }
 
@@ -167,9 +162,8 @@ test("notifications have the times when their events became due, in that order",
   assert.deepEqual(ids(), [first, second]);
   // The order of arrival must not matter.
   await handle(under, [second!, first!]);
-  const { rows } = await under.pool.query(
-    "select id, created_at from notifications order by channel_offset",
-  );
+  const rows = await under.pool.sql`select id, created_at from notifications
+    order by channel_offset`;
   assertEach(rows, (row) => row.id, [plain, first, second]);
   for (const row of rows) assert.ok(row.created_at > before, row.created_at.toISOString());
   assert.ok(rows[1].created_at <= rows[2].created_at);
@@ -183,10 +177,9 @@ test("expiry counts from the scheduled time, not from the acceptance", async (t)
   await makeDue(under, ids);
   await loopOf(under).wake();
   await handle(under, ids);
-  const { rows } = await under.pool.query(
-    `select d.status, d.expires_at = date_trunc('milliseconds', e.send_at) + interval '600 seconds' as exact
-     from deliveries d join events e on e.id = d.event_id`,
-  );
+  const rows = await under.pool.sql`select d.status, d.expires_at = date_trunc('milliseconds',
+      e.send_at) + interval '600 seconds' as exact
+    from deliveries d join events e on e.id = d.event_id`;
   assert.deepEqual(rows, [{ status: "queued", exact: true }]);
 });
 
@@ -206,9 +199,7 @@ test("a tenant that is inactive by then is sent nothing", async (t) => {
 test("a woken event can be refused as before, unless a replay was answered", async (t) => {
   const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   const ids = await under.events(tenant, { later: IN_AN_HOUR }, { later: IN_AN_HOUR });
-  await under.pool.query("update scheduled_events set acknowledged = true where event_id = $1", [
-    ids[1],
-  ]);
+  await under.pool.sql`update scheduled_events set acknowledged = true where event_id = ${ids[1]}`;
   await makeDue(under, ids);
   await loopOf(under).wake();
   assert.deepEqual([...(await refuseEvents(under.pool, ids))], [ids[0]]);

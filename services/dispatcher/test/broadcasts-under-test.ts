@@ -31,7 +31,7 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
   const tenantId = await under.tenant({ id: "acme", ...setup });
   await under.templates(tenantId, NEWS, ["EMAIL", "PUSH"]);
   if (setup.maxPerSecond !== null) {
-    await pool.query("update providers set max_per_second = $1", [setup.maxPerSecond ?? 200]);
+    await pool.sql`update providers set max_per_second = ${setup.maxPerSecond ?? 200}`;
   }
   // They have taken what they may lately: a broadcast need not begin slowly.
   await pool.query(
@@ -79,25 +79,20 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
 
     /** Members of a topic, each with an address. */
     async members(count: number, topic = "news", prefix = "user"): Promise<string[]> {
-      await pool.query(
-        `with people as (
-           select $3 || '-' || lpad(n::text, 7, '0') as id from generate_series(1, $2::integer) n
-         ), named as (
-           insert into recipients (tenant_id, user_id, email, updated_at)
-           select $1, p.id, p.id || '@example.com', now() from people p on conflict do nothing
-         ), joined as (
-           insert into topic_members (tenant_id, topic, user_id) select $1, $4, p.id from people p
-           on conflict do nothing returning 1
-         )
-         insert into topics (tenant_id, key, members) select $1, $4, count(*) from joined
-         on conflict (tenant_id, key) do update set members = topics.members + excluded.members`,
-        [tenantId, count, prefix, topic],
-      );
+      await pool.sql`with people as (
+          select ${prefix} || '-' || lpad(n::text, 7, '0') as id from generate_series(1, ${count}::integer) n
+        ), named as (
+          insert into recipients (tenant_id, user_id, email, updated_at)
+          select ${tenantId}, p.id, p.id || '@example.com', now() from people p on conflict do nothing
+        ), joined as (
+          insert into topic_members (tenant_id, topic, user_id) select ${tenantId}, ${topic}, p.id from people p
+          on conflict do nothing returning 1
+        )
+        insert into topics (tenant_id, key, members) select ${tenantId}, ${topic}, count(*) from joined
+        on conflict (tenant_id, key) do update set members = topics.members + excluded.members`;
       await pool.query("update tenants set uses_recipients = true");
-      const { rows } = await pool.query(
-        "select user_id from topic_members where topic = $1 order by user_id",
-        [topic],
-      );
+      const rows = await pool.sql`select user_id from topic_members where topic = ${topic}
+        order by user_id`;
       return rows.map((row) => row.user_id);
     },
 
@@ -115,9 +110,8 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
 
     /** The users of all events, in order: each as often as it has events. */
     async usersOfEvents(): Promise<string[]> {
-      const { rows } = await pool.query(
-        "select user_id from events where broadcast_id is not null order by user_id",
-      );
+      const rows = await pool.sql`select user_id from events where broadcast_id is not null
+        order by user_id`;
       return rows.map((row) => row.user_id);
     },
 
@@ -128,8 +122,7 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
       }),
 
     claim: async (ids: readonly string[]) => {
-      const { rows } = await pool.query("select id, kind from providers where channel = 'EMAIL'");
-      const [provider] = rows;
+      const [provider] = await pool.sql`select id, kind from providers where channel = 'EMAIL'`;
       return await claimDeliveries(
         pool,
         ids.map((id) => ({ id, tenantId, provider: { ...provider, maxPerSecond: null } })),
@@ -139,11 +132,9 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
 
     /** Ends what is on its way, as senders do. */
     async accept(ids: readonly string[]): Promise<void> {
-      await pool.query(
-        `update deliveries set status = 'accepted', settled_at = now(), released_at = null, due_at = null,
-           claimed_until = null, attempts = greatest(attempts, 1) where id = any ($1)`,
-        [ids],
-      );
+      await pool.sql`update deliveries
+        set status = 'accepted', settled_at = now(), released_at = null, due_at = null,
+        claimed_until = null, attempts = greatest(attempts, 1) where id = any (${ids})`;
     },
 
     /** Moves on all broadcasts, while senders take what is released, until none moves any more. */
@@ -156,7 +147,7 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
         await Promise.all(loops.map((moveOn) => moveOn()));
         const { released } = await this.release();
         await this.accept(released.map(({ id }) => id));
-        const { rows } = await pool.query("select sum(expanded)::int as expanded from broadcasts");
+        const rows = await pool.sql`select sum(expanded)::int as expanded from broadcasts`;
         if (rows[0].expanded === expanded && released.length === 0) return;
         expanded = rows[0].expanded;
       }

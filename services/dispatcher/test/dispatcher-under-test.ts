@@ -85,18 +85,14 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
 
     async tenant(setup: TenantSetup = {}): Promise<string> {
       const id = setup.id ?? uuidv7().replaceAll("-", "");
-      await pool.query(
-        `insert into tenants (id, name, active, per_minute, daily_cap, delivery_channels)
-         values ($1, $1, $2, 1000000, null, $3)`,
-        [id, setup.active ?? true, setup.deliveryChannels ?? []],
-      );
-      await pool.query("insert into tenant_limits (tenant_id) values ($1)", [id]);
+      await pool.sql`insert into tenants (id, name, active, per_minute, daily_cap,
+          delivery_channels)
+        values (${id}, ${id}, ${setup.active ?? true}, 1000000, null, ${setup.deliveryChannels ?? []})`;
+      await pool.sql`insert into tenant_limits (tenant_id) values (${id})`;
       for (const channel of setup.providers ?? PROVIDER_CHANNELS) {
-        await pool.query(
-          `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
-           values ($1, $2, $3, 'sandbox', 'sandbox', '', '{}')`,
-          [uuidv7(), id, channel],
-        );
+        await pool.sql`insert into providers (id, tenant_id, channel, kind, name, settings,
+            masked_settings)
+          values (${uuidv7()}, ${id}, ${channel}, 'sandbox', 'sandbox', '', '{}')`;
       }
       return id;
     },
@@ -128,23 +124,14 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
                 variables: ["title", "name"],
               }
             : { kind: "text", text: "x", variables: [] };
-        await pool.query(
-          `insert into templates (id, tenant_id, event_type, channel, active, target_channel, sensitive,
-             expires_after_seconds)
-           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-          [
-            ...[id, owner, eventType, channel, version.active ?? true],
-            ...[version.target ?? null, version.sensitive ?? false],
-            version.expiresAfterSeconds ?? null,
-          ],
-        );
-        await pool.query(
-          `with v as (
-             insert into template_versions (template_id, version, content, compiled)
-             values ($1, 1, 'x', $2) returning id)
-           insert into template_variants (template_id, current_version_id) select $1, id from v`,
-          [id, JSON.stringify(compiled)],
-        );
+        await pool.sql`insert into templates (id, tenant_id, event_type, channel, active,
+            target_channel, sensitive, expires_after_seconds)
+          values (${id}, ${owner}, ${eventType}, ${channel}, ${version.active ?? true},
+            ${version.target ?? null}, ${version.sensitive ?? false}, ${version.expiresAfterSeconds ?? null})`;
+        await pool.sql`with v as (
+            insert into template_versions (template_id, version, content, compiled)
+            values (${id}, 1, 'x', ${JSON.stringify(compiled)}) returning id)
+          insert into template_variants (template_id, current_version_id) select ${id}, id from v`;
       }
     },
 
@@ -175,10 +162,8 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
 
     /** Its reasons in words. */
     async outcome(eventId: string) {
-      const { rows } = await pool.query(
-        "select outcome, dispatched_at, variables from events where id = $1",
-        [eventId],
-      );
+      const rows = await pool.sql`select outcome, dispatched_at, variables from events
+        where id = ${eventId}`;
       const [event] = rows;
       return event && { ...event, outcome: event.outcome && outcomeInWords(event.outcome) };
     },

@@ -36,10 +36,9 @@ export async function expiryUnderTest(t: Parameters<typeof dispatcherUnderTest>[
     expire: (hours = 0, signal?: AbortSignal) => newReplica(hours)(signal),
 
     async setDays(tenant: string, eventDays: number | null, notificationDays = eventDays) {
-      await pool.query(
-        `update tenants set event_retention_days = $2, notification_retention_days = $3 where id = $1`,
-        [tenant, eventDays, notificationDays],
-      );
+      await pool.sql`update tenants
+        set event_retention_days = ${eventDays}, notification_retention_days = ${notificationDays}
+        where id = ${tenant}`;
     },
 
     /** Ages in whole days of the rows that a tenant has left, youngest first. */
@@ -61,46 +60,26 @@ export async function eventOfAge(
   delivery: { status?: string; claimedUntil?: string; idOfAge?: number } = {},
 ): Promise<string> {
   const id = idOfAge(days);
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
-     values ($1, $2, 'x', 'u', 't', now(), now())`,
-    [id, tenant],
-  );
+  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+      dispatched_at)
+    values (${id}, ${tenant}, 'x', 'u', 't', now(), now())`;
   for (const channel of ["EMAIL", "SMS"]) {
     // The dispatcher creates the delivery later than the event.
     const deliveryId = idOfAge(delivery.idOfAge ?? days - 0.01);
-    await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, claimed_until)
-       values ($1, $2, $3, $4, 1, $5, $6)`,
-      [
-        deliveryId,
-        id,
-        tenant,
-        channel,
-        delivery.status ?? "accepted",
-        delivery.claimedUntil ?? null,
-      ],
-    );
-    await pool.query(
-      "insert into attempts (delivery_id, number, provider_kind, started_at) values ($1, 1, 'sandbox', now())",
-      [deliveryId],
-    );
-    await pool.query(
-      `insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind)
-       values ($1, 'sendgrid', $2::uuid::text, $2, 'delivered')`,
-      [tenant, deliveryId],
-    );
-    await pool.query(
-      `insert into outbox (id, tenant_id, event_id, delivery_id, channel, recipient, text)
-       values ($1, $2, $3, $4, $5, 'a@example.com', 'hi')`,
-      [idOfAge(days), tenant, id, deliveryId, channel],
-    );
+    await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, template_version_id,
+        status, claimed_until)
+      values (${deliveryId}, ${id}, ${tenant}, ${channel}, 1, ${delivery.status ?? "accepted"},
+        ${delivery.claimedUntil ?? null})`;
+    await pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
+      values (${deliveryId}, 1, 'sandbox', now())`;
+    await pool.sql`insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind)
+      values (${tenant}, 'sendgrid', ${deliveryId}::uuid::text, ${deliveryId}, 'delivered')`;
+    await pool.sql`insert into outbox (id, tenant_id, event_id, delivery_id, channel, recipient,
+        text)
+      values (${idOfAge(days)}, ${tenant}, ${id}, ${deliveryId}, ${channel}, 'a@example.com', 'hi')`;
   }
-  await pool.query(
-    `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
-       channel_offset, created_at)
-     values ($1, $2, 'u', 'x', '', '', 'personal', (random() * 1e9)::integer, now())`,
-    [id, tenant],
-  );
+  await pool.sql`insert into notifications (id, tenant_id, user_id, event_type, title, body,
+      channel_name, channel_offset, created_at)
+    values (${id}, ${tenant}, 'u', 'x', '', '', 'personal', (random() * 1e9)::integer, now())`;
   return id;
 }

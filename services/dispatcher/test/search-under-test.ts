@@ -22,7 +22,7 @@ export async function searchUnderTest(t: TestContext) {
 
   /** Passes see what is older than the millisecond that they begin in. */
   const pass = async (by = replica()) => {
-    const { rows } = await pool.query("select clock_timestamp() as at");
+    const rows = await pool.sql`select clock_timestamp() as at`;
     const at = (rows[0].at as Date).getTime();
     for (;;) {
       const now = await pool.query("select clock_timestamp() as at");
@@ -43,10 +43,8 @@ export async function searchUnderTest(t: TestContext) {
         `status in ('queued', 'waiting') and tenant_id = '${tenantId}' and ${where}`,
       );
       for (const { id, channel } of rows) {
-        const { rows: providers } = await pool.query(
-          "select id, kind from providers where tenant_id = $1 and channel = $2",
-          [tenantId, channel],
-        );
+        const providers = await pool.sql`select id, kind from providers
+          where tenant_id = ${tenantId} and channel = ${channel}`;
         const provider = providers[0];
         const [claim] = await claimDeliveries(pool, [{ id, tenantId, provider }], {
           ...{ channel, leaseMs: 60_000, maxRetries: 5 },

@@ -71,34 +71,26 @@ export async function timedUnderTest(t: TestContext) {
         sensitive,
         ...(expiresAfterSeconds !== undefined && { expiresAfterSeconds }),
       });
-      await pool.query(
-        `update templates set digest = $2, throttle = $3, after_unread_seconds = $4
-         where event_type = $1 and channel = 'EMAIL'`,
-        [eventType, json(digest), json(throttle), afterUnreadSeconds],
-      );
+      await pool.sql`update templates
+        set digest = ${json(digest)}, throttle = ${json(throttle)}, after_unread_seconds = ${afterUnreadSeconds}
+        where event_type = ${eventType} and channel = 'EMAIL'`;
     },
 
     /** Accepts one event and dispatches it; what became of it on EMAIL. */
     async dispatch(setup: EventSetup) {
       const [id = ""] = await under.events(TENANT, setup);
       await dispatchOn(0, [id]);
-      const { rows } = await pool.query(
-        `select d.*, i.digest_id from (values ($1::uuid)) e (id)
-         left join digest_items i on i.event_id = e.id
-         left join deliveries d on d.channel = 'EMAIL' and d.event_id in (e.id, i.digest_id)`,
-        [id],
-      );
+      const rows = await pool.sql`select d.*, i.digest_id from (values (${id}::uuid)) e (id)
+        left join digest_items i on i.event_id = e.id
+        left join deliveries d on d.channel = 'EMAIL' and d.event_id in (e.id, i.digest_id)`;
       return { id, delivery: rows[0], ...(await under.outcome(id)) };
     },
 
     /** Makes at most `most` waiting deliveries due now, as an operator does. */
     async makeDue(most: number): Promise<void> {
-      await pool.query(
-        `update deliveries set due_at = now() - interval '1 second' where id in (
-           select id from deliveries where status = 'queued' and released_at is null
-           order by random() limit $1 for update skip locked)`,
-        [most],
-      );
+      await pool.sql`update deliveries set due_at = now() - interval '1 second' where id in (
+        select id from deliveries where status = 'queued' and released_at is null
+        order by random() limit ${most} for update skip locked)`;
     },
     release: (channel: ProviderChannel = "EMAIL") =>
       releaseDeliveries(pool, { channel, inFlightPerTenant: MANY, after: "", most: MANY }),

@@ -99,10 +99,8 @@ test("after ten failures in a row it is paused; then one message probes it, and 
   await server.received(11);
   // All but the probe are held while it is under way.
   for (;;) {
-    const { rows } = await fixture.pool.query(
-      "select count(*)::int as resting from deliveries where id = any ($1) and released_at is null",
-      [ids],
-    );
+    const rows = await fixture.pool.sql`select count(*)::int as resting from deliveries
+      where id = any (${ids}) and released_at is null`;
     if (rows[0].resting === 5) break;
   }
   assert.equal(server.requests.length, 11);

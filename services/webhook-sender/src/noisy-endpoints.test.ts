@@ -83,11 +83,9 @@ async function endlessServer(t: TestContext) {
 }
 
 const statusesOf = async ({ pool }: WebhookFixture, endpoint: TestEndpoint) => {
-  const { rows } = await pool.query<{ status: string; count: number }>(
-    `select d.status, count(*)::int from deliveries d join webhook_messages m on m.id = d.event_id
-     where m.webhook_id = $1 group by 1 order by 1`,
-    [endpoint.id],
-  );
+  const rows = await pool.sql<{ status: string; count: number }>`select d.status, count(*)::int
+    from deliveries d join webhook_messages m on m.id = d.event_id
+    where m.webhook_id = ${endpoint.id} group by 1 order by 1`;
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
 
@@ -102,12 +100,13 @@ function createReleases({ pool }: WebhookFixture, handle: ReturnType<WebhookFixt
   return {
     send,
     async due(): Promise<void> {
-      const { rows } = await pool.query<{ tenant_id: string; ids: string[] }>(
-        `with gone as (update deliveries set released_at = now()
-           where released_at is null and due_at <= now() and status in ('queued', 'waiting')
-           returning tenant_id, id)
-         select tenant_id, array_agg(id::text) as ids from gone group by 1`,
-      );
+      const rows = await pool.sql<{
+        tenant_id: string;
+        ids: string[];
+      }>`with gone as (update deliveries set released_at = now()
+          where released_at is null and due_at <= now() and status in ('queued', 'waiting')
+          returning tenant_id, id)
+        select tenant_id, array_agg(id::text) as ids from gone group by 1`;
       for (const { tenant_id, ids } of rows) send(tenant_id, ids);
     },
     /** Lets time go by until nothing is in hand any more: what waited for a slot may be called late. */

@@ -180,10 +180,8 @@ test("a secret that cannot be read is waited for and logged, and nothing is post
   const endpoint = await fixture.endpoint(tenant, server.url);
   const other = await fixture.endpoint(tenant, `${server.url}/other`);
   // A secret of another endpoint: each secret decrypts only for its own row.
-  await fixture.pool.query(
-    "update webhooks w set secret = o.secret from webhooks o where w.id = $1 and o.id = $2",
-    [endpoint.id, other.id],
-  );
+  await fixture.pool.sql`update webhooks w set secret = o.secret from webhooks o
+    where w.id = ${endpoint.id} and o.id = ${other.id}`;
   const { outcome } = await tried(fixture, endpoint);
   assert.equal(outcome, "waiting, 1 counted: transient: its secret cannot be read");
   assert.equal(server.requests.length, 0);

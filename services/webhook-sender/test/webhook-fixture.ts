@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import { encodeQueueMessage } from "@belfry/contracts/streams";
-import { createPool } from "@belfry/database/connection";
 import { encryptSecret, parseSecretKeys, webhookOwner } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-batch";
+import { createTestPool } from "@belfry/testing/database";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { createWebhookSending, type WebhookSendingOptions } from "../src/webhook-sending.ts";
@@ -22,7 +22,7 @@ export interface TestEndpoint {
 /** The tables of a test, and what a tenant's moves would have put there. */
 export async function createWebhookFixture(t: TestContext) {
   const database = await createTestDatabase();
-  const pool = createPool({ url: database.url, applicationName: "test" });
+  const pool = createTestPool({ url: database.url });
   const logged: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void logged.push(JSON.parse(line)) };
   const log = createLogger({ service: "test", level: "info", destination });
@@ -35,10 +35,8 @@ export async function createWebhookFixture(t: TestContext) {
 
   async function tenant(): Promise<string> {
     const id = `t${randomBytes(6).toString("hex")}`;
-    await pool.query(
-      "insert into tenants (id, name, per_minute, uses_webhooks) values ($1, $1, 600, true)",
-      [id],
-    );
+    await pool.sql`insert into tenants (id, name, per_minute, uses_webhooks)
+      values (${id}, ${id}, 600, true)`;
     return id;
   }
 
@@ -46,9 +44,8 @@ export async function createWebhookFixture(t: TestContext) {
     const id = randomUUID();
     const secret = newSecret();
     const sealed = await encryptSecret(keys, webhookOwner(tenantId, id), secret);
-    await pool.query("insert into webhooks (id, tenant_id, url, secret) values ($1, $2, $3, $4)", [
-      ...[id, tenantId, url, sealed],
-    ]);
+    await pool.sql`insert into webhooks (id, tenant_id, url, secret)
+      values (${id}, ${tenantId}, ${url}, ${sealed})`;
     return { id, tenantId, secret };
   }
 
@@ -56,11 +53,8 @@ export async function createWebhookFixture(t: TestContext) {
   async function rotate({ id, tenantId }: TestEndpoint): Promise<string> {
     const secret = newSecret();
     const sealed = await encryptSecret(keys, webhookOwner(tenantId, id), secret);
-    await pool.query(
-      `update webhooks set previous_secret = secret, secret = $2,
-         previous_secret_until = now() + interval '1 day' where id = $1`,
-      [id, sealed],
-    );
+    await pool.sql`update webhooks set previous_secret = secret, secret = ${sealed},
+      previous_secret_until = now() + interval '1 day' where id = ${id}`;
     return secret;
   }
 
@@ -74,16 +68,11 @@ export async function createWebhookFixture(t: TestContext) {
         data: { id, at },
       }),
     );
-    await pool.query(
-      `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
-       select id, $3, $4, 'delivery.accepted', payload from unnest($1::uuid[], $2::text[]) m (id, payload)`,
-      [ids, payloads, to.id, to.tenantId],
-    );
-    await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, due_at, released_at)
-       select id, id, $2, 'WEBHOOK', now(), now() from unnest($1::uuid[]) m (id)`,
-      [ids, to.tenantId],
-    );
+    await pool.sql`insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+      select id, ${to.id}, ${to.tenantId}, 'delivery.accepted', payload
+      from unnest(${ids}::uuid[], ${payloads}::text[]) m (id, payload)`;
+    await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, due_at, released_at)
+      select id, id, ${to.tenantId}, 'WEBHOOK', now(), now() from unnest(${ids}::uuid[]) m (id)`;
     return ids;
   }
 
@@ -114,20 +103,16 @@ export async function createWebhookFixture(t: TestContext) {
   const webhook = ({ id }: TestEndpoint) => one("select * from webhooks where id = $1", [id]);
 
   async function attempts(id: string) {
-    const { rows } = await pool.query(
-      `select a.*, extract(epoch from a.next_at - a.ended_at) * 1000 as next_in_ms
-       from attempts a where delivery_id = $1 order by number`,
-      [id],
-    );
+    const rows = await pool.sql`select a.*,
+        extract(epoch from a.next_at - a.ended_at) * 1000 as next_in_ms
+      from attempts a where delivery_id = ${id} order by number`;
     return rows;
   }
 
   /** Acts as the release loop: publishes the messages again, whether due or not. */
   async function release(...ids: string[]): Promise<void> {
-    await pool.query(
-      "update deliveries set released_at = now(), due_at = now() where id = any ($1::uuid[])",
-      [ids],
-    );
+    await pool.sql`update deliveries set released_at = now(), due_at = now()
+      where id = any (${ids}::uuid[])`;
   }
 
   const { url } = database;

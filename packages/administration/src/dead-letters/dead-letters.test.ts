@@ -17,16 +17,11 @@ async function setUp(t: TestContext) {
   const { pool, db, tenantId } = await tenantDatabase(t);
   const version = async (sensitive = false) => {
     const id = randomUUID();
-    await pool.query(
-      `insert into templates (id, tenant_id, event_type, channel, sensitive)
-       values ($1::uuid, $2, $1::uuid::text, 'EMAIL', $3)`,
-      [id, tenantId, sensitive],
-    );
-    const { rows } = await pool.query(
-      `insert into template_versions (template_id, version, content, compiled)
-       values ($1, 1, 'x', '{}') returning id`,
-      [id],
-    );
+    await pool.sql`insert into templates (id, tenant_id, event_type, channel, sensitive)
+      values (${id}::uuid, ${tenantId}, ${id}::uuid::text, 'EMAIL', ${sensitive})`;
+    const rows = await pool.sql`insert into template_versions (template_id, version, content,
+        compiled)
+      values (${id}, 1, 'x', '{}') returning id`;
     return rows[0].id as string;
   };
   const plain = await version();
@@ -51,32 +46,25 @@ async function setUp(t: TestContext) {
       classes = ["transient"],
     } = more;
     const variables = more.versionId === undefined ? "{}" : null;
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, variables, trace_id, accepted_at, dispatched_at)
-       values ($1, $2, 'order', 'ann', 'ann@example.com', '+12025550123', $3, 'trace', now(), now())`,
-      [eventId, tenant, variables],
-    );
-    await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, status, reason, template_version_id,
-         attempts, retries, settled_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, 7, coalesce($9::timestamptz, now()), $10)`,
-      [
-        ...[id, eventId, tenant, channel, status, more.reason ?? "retries exhausted: HTTP 500"],
-        ...[more.versionId ?? plain, classes.length, more.endedAt ?? null, more.expiresAt ?? null],
-      ],
-    );
+    await pool.sql`insert into events (id, tenant_id, event_type, user_id, recipient_email,
+        recipient_phone, variables, trace_id, accepted_at, dispatched_at)
+      values (${eventId}, ${tenant}, 'order', 'ann', 'ann@example.com', '+12025550123', ${variables}, 'trace',
+        now(), now())`;
+    await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, status, reason,
+        template_version_id, attempts, retries, settled_at, expires_at)
+      values (${id}, ${eventId}, ${tenant}, ${channel}, ${status},
+        ${more.reason ?? "retries exhausted: HTTP 500"}, ${more.versionId ?? plain}, ${classes.length}, 7,
+        coalesce(${more.endedAt ?? null}::timestamptz, now()), ${more.expiresAt ?? null})`;
     for (const [index, name] of classes.entries()) {
-      await pool.query(
-        `insert into attempts (delivery_id, number, provider_kind, started_at, ended_at, class, vendor_answer)
-         values ($1, $2, $3, now(), now(), $4, 'try later')`,
-        [id, index + 1, channel === "EMAIL" ? "sendgrid" : "vonage", name],
-      );
+      await pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at,
+          ended_at, class, vendor_answer)
+        values (${id}, ${index + 1}, ${channel === "EMAIL" ? "sendgrid" : "vonage"}, now(), now(), ${name},
+          'try later')`;
     }
     return { id, eventId };
   };
   const row = async (id: string) => {
-    const { rows } = await pool.query("select * from deliveries where id = $1", [id]);
-    return rows[0];
+    return (await pool.sql`select * from deliveries where id = ${id}`)[0];
   };
   return { pool, db, tenantId, version, dead, row };
 }
@@ -208,7 +196,7 @@ test("codes whose variables were erased, and deliveries of an inactive tenant, a
   const [erased] = (await replayDeadLetters(db, { ids: [code.id] })).refused;
   assert.match(erased?.reason ?? "", /variables were erased/);
   const other = await dead();
-  await pool.query("update tenants set active = false where id = $1", [tenantId]);
+  await pool.sql`update tenants set active = false where id = ${tenantId}`;
   const [inactive] = (await replayDeadLetters(db, { ids: [other.id] })).refused;
   assert.equal(inactive?.reason, "tenant inactive");
 });
@@ -231,20 +219,15 @@ test("a dry run says how many, and changes nothing; then all go, in small batche
 test("more than one batch is replayed, and what ends again meanwhile is left alone", async (t) => {
   const { db, pool, tenantId, dead } = await setUp(t);
   const { id } = await dead();
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at)
-     select gen_random_uuid(), $1, 'bulk', 'ann', '{}', 't', now() from generate_series(1, 450)`,
-    [tenantId],
-  );
-  await pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, status, template_version_id, settled_at)
-     select gen_random_uuid(), e.id, $1, 'EMAIL', 'failed', d.template_version_id, now() - interval '1 hour'
-     from events e, deliveries d where e.event_type = 'bulk' and d.id = $2`,
-    [tenantId, id],
-  );
-  await pool.query("update deliveries set settled_at = now() + interval '1 hour' where id = $1", [
-    id,
-  ]);
+  await pool.sql`insert into events (id, tenant_id, event_type, user_id, variables, trace_id,
+      accepted_at)
+    select gen_random_uuid(), ${tenantId}, 'bulk', 'ann', '{}', 't', now() from generate_series(1, 450)`;
+  await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, status,
+      template_version_id, settled_at)
+    select gen_random_uuid(), e.id, ${tenantId}, 'EMAIL', 'failed', d.template_version_id,
+      now() - interval '1 hour'
+    from events e, deliveries d where e.event_type = 'bulk' and d.id = ${id}`;
+  await pool.sql`update deliveries set settled_at = now() + interval '1 hour' where id = ${id}`;
   assert.equal((await replayDeadLetters(db, { tenantId })).count, 450);
   const [left] = await listDeadLetters(db, { tenantId });
   assert.deepEqual([left?.count, left?.examples[0]?.id], [1, id]);
@@ -266,10 +249,8 @@ test("a large replay goes call by call: each says whether more may remain, and t
       counts.push(call.count);
       more = call.more;
       // One of them fails once more before the next call.
-      await pool.query(
-        "update deliveries set status = 'failed', settled_at = clock_timestamp() where id = $1",
-        [call.ids[0]],
-      );
+      await pool.sql`update deliveries set status = 'failed', settled_at = clock_timestamp()
+        where id = ${call.ids[0]}`;
     }
     assert.deepEqual(counts, [2, 2, 1]);
     const left = await run(db, filter, { dryRun: true, endedBefore });
@@ -315,16 +296,13 @@ test("another tenant's dead letter is as unknown as none", async (t) => {
 test("a message set aside is shown; what it named goes out again, and an undecodable one can only be discarded", async (t) => {
   const { db, pool, tenantId, dead, row } = await setUp(t);
   const delivery = await dead({ status: "queued", classes: [] });
-  await pool.query("update deliveries set released_at = now(), due_at = now() where id = $1", [
-    delivery.id,
-  ]);
+  await pool.sql`update deliveries set released_at = now(), due_at = now()
+    where id = ${delivery.id}`;
   const dispatched = async (outcome: object) => {
     const id = randomUUID();
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, outcome)
-       values ($1, $2, 'order', 'ann', 't', now(), now(), $3)`,
-      [id, tenantId, JSON.stringify(outcome)],
-    );
+    await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+        dispatched_at, outcome)
+      values (${id}, ${tenantId}, 'order', 'ann', 't', now(), now(), ${JSON.stringify(outcome)})`;
     return id;
   };
   const event = await dispatched({ failed: { EMAIL: "x", SMS: "x", PUSH: "x" } });
@@ -359,8 +337,7 @@ test("a message set aside is shown; what it named goes out again, and an undecod
   assert.deepEqual(result.ids.toSorted(), [ofDelivery, ofEvent].toSorted());
   assert.deepEqual(result.refused, [{ id: broken, reason: "it cannot be decoded" }]);
   assert.equal((await row(delivery.id)).released_at, null);
-  const { rows } = await pool.query("select event_id from undispatched_events");
-  assert.deepEqual(rows, [{ event_id: event }]);
+  assert.deepEqual(await pool.sql`select event_id from undispatched_events`, [{ event_id: event }]);
   assert.deepEqual((await discardDeadLetters(db, { ids: [broken] })).ids, [broken]);
   assert.deepEqual(await listDeadLetters(db), []);
 });

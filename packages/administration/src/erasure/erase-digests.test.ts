@@ -16,11 +16,8 @@ async function setUp(t: TestContext) {
   const count = async (table: string) =>
     (await pool.query(`select count(*)::integer as count from ${table}`)).rows[0].count as number;
   const throttle = (userId: string) =>
-    pool.query(
-      `insert into throttles (tenant_id, user_id, event_type, channel, times, ends_at)
-       values ($1, $2, 'comment.posted', 'EMAIL', array[now()], now() + interval '1 hour')`,
-      [tenantId, userId],
-    );
+    pool.sql`insert into throttles (tenant_id, user_id, event_type, channel, times, ends_at)
+      values (${tenantId}, ${userId}, 'comment.posted', 'EMAIL', array[now()], now() + interval '1 hour')`;
   return { pool, db, tenantId, comment, count, throttle };
 }
 
@@ -29,11 +26,8 @@ test("a digest goes with the last of its events, however they leave: with its de
   const ids = [await comment("ann"), await comment("ann"), await comment("ann")];
   const states = ["in", "read", "in"];
   const { id, deliveryId } = await storeDigest(pool, tenantId, ids, { status: "accepted", states });
-  await pool.query(
-    `insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind)
-     values ($1, 'sendgrid', 'e', $2, 'delivered')`,
-    [tenantId, deliveryId],
-  );
+  await pool.sql`insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind)
+    values (${tenantId}, 'sendgrid', 'e', ${deliveryId}, 'delivered')`;
   const kept = await storeDigest(pool, tenantId, [await comment("ann")]);
   for (const [at, eventId] of ids.entries()) {
     const deleted = await deleteEvents(db, [eventId], { spare: false });
@@ -59,7 +53,7 @@ test("events whose digest a sender holds are spared until it does not", async (t
   assert.deepEqual(spared.held.toSorted(), ids.toSorted());
   assert.deepEqual([spared.events, spared.deliveries], [1, 0]);
   assert.equal(await count("digest_items"), 2);
-  await pool.query("update deliveries set claimed_until = now() where id = $1", [deliveryId]);
+  await pool.sql`update deliveries set claimed_until = now() where id = ${deliveryId}`;
   const gone = await deleteEvents(db, ids, { spare: true });
   assert.deepEqual([gone.held, gone.events, gone.deliveries, gone.unfinished], [[], 2, 1, 1]);
   assert.equal(await count("digests"), 0);

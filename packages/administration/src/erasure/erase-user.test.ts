@@ -65,11 +65,8 @@ test("nothing of an erased person is left in any table, except where the report 
     const text = { vendorId: userId, sender: phone, recipient: "", text: "please call me" };
     await storeInbound(db, origin, text);
   }
-  await pool.query(
-    `insert into audit_log (id, person, address, tenant_id, action, target)
-     values (gen_random_uuid(), 'Olga', '::1', $1, 'suppression.add', $2)`,
-    [tenantId, `EMAIL ${ADA.email}`],
-  );
+  await pool.sql`insert into audit_log (id, person, address, tenant_id, action, target)
+    values (gen_random_uuid(), 'Olga', '::1', ${tenantId}, 'suppression.add', ${`EMAIL ${ADA.email}`})`;
   for (const needle of NEEDLES) {
     assert.ok((await tablesWith(pool, needle)).length >= 2, `${needle} was there`);
   }
@@ -121,17 +118,16 @@ test("nothing of an erased person is left in any table, except where the report 
 test("what endpoints were or are to be told of the person goes, though its event has gone before", async (t) => {
   const { db, pool, tenantId, ada } = await withEvent(t);
   for (const { userId } of [ADA, BOB]) {
-    await pool.query(
-      `with m as (
-         insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, user_id, payload)
-         select gen_random_uuid(), gen_random_uuid(), $1, 'delivery.accepted', gen_random_uuid(), $2, '{}'
-         from generate_series(1, 1005) returning id),
-       d as (
-         insert into deliveries (id, event_id, tenant_id, channel, status)
-         select id, id, $1, 'WEBHOOK', 'sending' from m)
-       insert into attempts (delivery_id, number, provider_kind, started_at) select id, 1, 'webhook', now() from m`,
-      [tenantId, userId],
-    );
+    await pool.sql`with m as (
+        insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, user_id, payload)
+        select gen_random_uuid(), gen_random_uuid(), ${tenantId}, 'delivery.accepted', gen_random_uuid(),
+          ${userId}, '{}'
+        from generate_series(1, 1005) returning id),
+      d as (
+        insert into deliveries (id, event_id, tenant_id, channel, status)
+        select id, id, ${tenantId}, 'WEBHOOK', 'sending' from m)
+      insert into attempts (delivery_id, number, provider_kind, started_at) select id, 1, 'webhook', now()
+      from m`;
   }
   const count = async (from: string) => {
     const { rows } = await pool.query<{ n: number }>(`select count(*)::integer as n from ${from}`);
@@ -176,7 +172,7 @@ test("the suppressions of the person's addresses go only when that is asked for"
 test("an address that a message was sent to is the person's, though no event and no directory names it", async (t) => {
   const { db, pool, tenantId, ada } = await withEvent(t);
   const former = "former@example.com";
-  await pool.query("update deliveries set recipient = $1 where channel = 'EMAIL'", [former]);
+  await pool.sql`update deliveries set recipient = ${former} where channel = 'EMAIL'`;
   await insertSuppressions(db, {
     tenantId,
     channel: "EMAIL",
@@ -385,12 +381,11 @@ test("a person of whom nothing is known is no error; an unknown tenant and an im
 
 test("a tenant's thousands of events are walked in small looks, and only the person's go", async (t) => {
   const { db, pool, tenantId, ada } = await world(t);
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
-     select gen_random_uuid(), $1, 'x', case when n % 1000 = 0 then $2 else 'u' || n end, 't', now(), now()
-     from generate_series(1, 25000) n`,
-    [tenantId, ADA.userId],
-  );
+  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+      dispatched_at)
+    select gen_random_uuid(), ${tenantId}, 'x', case when n % 1000 = 0 then ${ADA.userId} else 'u' || n end,
+      't', now(), now()
+    from generate_series(1, 25000) n`;
   assert.equal((await eraseUser(db, ada, DEPS)).deleted.events, 25);
   const { count } = await db
     .selectFrom("events")

@@ -56,7 +56,7 @@ test("what was said of a user goes at once, the rest in the background, and then
   for (const needle of [...Object.values(ADA), phone, text.text])
     assert.deepEqual(await tablesWith(pool, needle), []);
   assert.ok((await tablesWith(pool, BOB.userId)).includes("events"));
-  const { rows } = await pool.query("select distinct person from audit_log");
+  const rows = await pool.sql`select distinct person from audit_log`;
   assert.deepEqual(rows, [{ person: "the tenant, by API or Admin UI" }]);
   assert.equal(await run(), 0);
 });
@@ -116,11 +116,8 @@ test("a claim reads a few rows, however many erasures of other tenants wait", as
   const { id } = await openErasure(db, { tenantId: busy, userId: "first" });
   assert.equal((await claimErasure(db, 60_000, ""))?.id, id);
   for (const tenant of [busy, free]) {
-    await pool.query(
-      `insert into erasures (id, tenant_id, user_hash, user_id)
-       select gen_random_uuid(), $1, sha256(n::text::bytea), 'u' || n from generate_series(1, 5000) n`,
-      [tenant],
-    );
+    await pool.sql`insert into erasures (id, tenant_id, user_hash, user_id)
+      select gen_random_uuid(), ${tenant}, sha256(n::text::bytea), 'u' || n from generate_series(1, 5000) n`;
   }
   await pool.query("analyze erasures");
   await readsAtMost(pool, 100, ["erasures"], async (client) => {
@@ -213,11 +210,8 @@ test("another tenant's erasure, an unknown one and an unknown tenant are not fou
 
 test("erasures that wait are bounded, and one too many changes nothing", async (t) => {
   const { db, pool, tenantId } = await world(t);
-  await pool.query(
-    `insert into erasures (id, tenant_id, user_hash, user_id)
-     select gen_random_uuid(), $1, sha256(n::text::bytea), 'u' || n from generate_series(1, 10000) n`,
-    [tenantId],
-  );
+  await pool.sql`insert into erasures (id, tenant_id, user_hash, user_id)
+    select gen_random_uuid(), ${tenantId}, sha256(n::text::bytea), 'u' || n from generate_series(1, 10000) n`;
   await saveUsers(db, tenantId, [{ userId: "ann" }]);
   await assert.rejects(openErasure(db, { tenantId, userId: "ann" }), ErasuresFull);
   assert.equal((await knownUser(db, tenantId, "ann"))?.userId, "ann");

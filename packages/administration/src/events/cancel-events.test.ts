@@ -7,12 +7,10 @@ import { cancelEvents } from "./cancel-events.ts";
 
 test("a person's cancel is in the audit log part by part, a program's is not", async (t) => {
   const { pool, db, tenantId } = await tenantDatabase(t);
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, cancel_key)
-     select gen_random_uuid(), $1, 'order', 'ann', 't', now(), k
-     from (values ('a', 1), ('b', 250)) v (k, most) cross join lateral generate_series(1, most)`,
-    [tenantId],
-  );
+  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+      cancel_key)
+    select gen_random_uuid(), ${tenantId}, 'order', 'ann', 't', now(), k
+    from (values ('a', 1), ('b', 250)) v (k, most) cross join lateral generate_series(1, most)`;
   const actor = { personId: null, person: "a key", address: "127.0.0.1", isProgram: true };
   const program = { db, tenantId, actor, services: {} as never, may: () => true };
   const byProgram = await runAct(cancelEvents, program, { cancelKeys: ["a"] });

@@ -20,10 +20,9 @@ async function setUp(t: TestContext) {
   const versionId = await storeLoop(pool, tenantId);
   const comments: string[] = [];
   for (const by of ["Bob", "Cid", "Dan"]) comments.push(await storeComment(pool, tenantId, by));
-  const row = async (id: string) =>
-    (await pool.query("select * from deliveries where id = $1", [id])).rows[0];
+  const row = async (id: string) => (await pool.sql`select * from deliveries where id = ${id}`)[0];
   const digestRow = async (id: string) =>
-    (await pool.query("select * from digests where id = $1", [id])).rows[0];
+    (await pool.sql`select * from digests where id = ${id}`)[0];
   return { pool, db, tenantId, versionId, comments, row, digestRow };
 }
 
@@ -35,7 +34,7 @@ test("open windows are listed with until when and of how many events, and shown 
   const { id: otherId } = await createTenant(db, { name: "Other" });
   const foreign = await storeDigest(pool, otherId, []);
   const leading = await storeDigest(pool, tenantId, comments.slice(0, 1), { states: ["alone"] });
-  await pool.query("delete from deliveries where id = $1", [leading.deliveryId]);
+  await pool.sql`delete from deliveries where id = ${leading.deliveryId}`;
 
   const listed = await actsIn(db, tenantId)(listDigests, {});
   assertEach(
@@ -61,7 +60,7 @@ test("open windows are listed with until when and of how many events, and shown 
   await assert.rejects(actsIn(db, tenantId)(showDigest, { id: "no id" }), NotFound);
   await assert.rejects(actsIn(db, "nobody")(listDigests, {}), NotFound);
 
-  await pool.query("update digests set window_ends_at = now() where id = $1", [leading.id]);
+  await pool.sql`update digests set window_ends_at = now() where id = ${leading.id}`;
   assertEach(
     await actsIn(db, tenantId)(listDigests, {}),
     ({ id }) => id,
@@ -75,14 +74,14 @@ test("an open digest is released now; what is on its way, ended or another tenan
   const open = await storeDigest(pool, tenantId, comments);
   const { id: otherId } = await createTenant(db, { name: "Other" });
   await assert.rejects(actsIn(db, otherId)(releaseDigest, { id: open.id }), NotFound);
-  const { rows } = await pool.query("select clock_timestamp() as now");
+  const rows = await pool.sql`select clock_timestamp() as now`;
   const released = await actsIn(db, tenantId)(releaseDigest, { id: open.id });
   const due = await row(open.deliveryId);
   assert.ok(due.due_at >= rows[0].now && due.due_at.getTime() < rows[0].now.getTime() + 60_000);
   assert.equal(released.windowEndsAt, due.due_at.toISOString());
   assert.equal(released.open, true, "until it leaves");
 
-  await pool.query("update deliveries set released_at = now() where id = $1", [open.deliveryId]);
+  await pool.sql`update deliveries set released_at = now() where id = ${open.deliveryId}`;
   await refusedWith(actsIn(db, tenantId)(releaseDigest, { id: open.id }), /it is on its way/);
   const sent = await storeDigest(pool, tenantId, comments, { status: "accepted" });
   await refusedWith(actsIn(db, tenantId)(releaseDigest, { id: sent.id }), /it is accepted/);
@@ -158,9 +157,9 @@ test("the message of a digest is shown as it was sent, by any of its events and 
 test("a digest that ended is a dead letter with its type and user, and replaying it adds no event to it", async (t) => {
   const { pool, db, tenantId, comments, versionId, row, digestRow } = await setUp(t);
   const digest = await storeDigest(pool, tenantId, comments, { status: "failed", versionId });
-  await pool.query("update digest_items set state = 'read' where event_id = $1", [comments[0]]);
+  await pool.sql`update digest_items set state = 'read' where event_id = ${comments[0]}`;
   // A digest that expired before any try.
-  await pool.query("update digests set closed_at = null where id = $1", [digest.id]);
+  await pool.sql`update digests set closed_at = null where id = ${digest.id}`;
   const [group] = await listDeadLetters(db, { tenantId });
   assert.deepEqual([group?.count, group?.examples[0]?.eventId], [1, digest.id]);
   const shown = await showDeadLetter(db, digest.deliveryId);
@@ -176,7 +175,7 @@ test("a digest that ended is a dead letter with its type and user, and replaying
 
   // Its content stays, whatever was published or read since.
   await storeNewerVersion(pool, versionId);
-  await pool.query("update deliveries set released_at = now() where id = $1", [digest.deliveryId]);
+  await pool.sql`update deliveries set released_at = now() where id = ${digest.deliveryId}`;
   const provider = { id: "0193a1c0-0000-7000-8000-00000000000a", kind: "sandbox" };
   const [claim] = await claimDeliveries(pool, [{ id: digest.deliveryId, tenantId, provider }], {
     channel: "EMAIL",
@@ -187,7 +186,7 @@ test("a digest that ended is a dead letter with its type and user, and replaying
   assert.equal(claim.delivery.templateVersionId, versionId);
   assert.equal(claim.delivery.digest?.count, 2);
 
-  await pool.query("update deliveries set status = 'failed' where id = $1", [digest.deliveryId]);
+  await pool.sql`update deliveries set status = 'failed' where id = ${digest.deliveryId}`;
   await pool.query("delete from digests");
   const gone = await showDeadLetter(db, digest.deliveryId);
   assert.ok("obstacle" in gone);
@@ -195,12 +194,9 @@ test("a digest that ended is a dead letter with its type and user, and replaying
 });
 
 async function storeNewerVersion(pool: Awaited<ReturnType<typeof setUp>>["pool"], of: string) {
-  await pool.query(
-    `with v as (
-       insert into template_versions (template_id, version, content, compiled)
-       select template_id, 2, 'x', compiled from template_versions where id = $1 returning id, template_id
-     )
-     update template_variants t set current_version_id = v.id from v where t.template_id = v.template_id`,
-    [of],
-  );
+  await pool.sql`with v as (
+      insert into template_versions (template_id, version, content, compiled)
+      select template_id, 2, 'x', compiled from template_versions where id = ${of} returning id, template_id
+    )
+    update template_variants t set current_version_id = v.id from v where t.template_id = v.template_id`;
 }

@@ -25,27 +25,19 @@ async function setUp(t: TestContext) {
   const event = async (locale = "", agoMs = 0, status = "accepted") => {
     const eventId = randomUUID();
     const at = new Date(Date.now() - agoMs);
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
-       values ($1, $2, 'code', 'u', '{"code": "123456"}', 't', $3, now())`,
-      [eventId, tenantId, at],
-    );
-    await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, status, recipient, template_version_id,
-         due_at, released_at, settled_at)
-       select $1, $1, $2, 'SMS', $4, '+12025550123', l.current_version_id, now(), now(),
-              case $4 when 'accepted' then now() end
-       from templates t join template_variants l on l.template_id = t.id and l.locale = $3
-       where t.tenant_id = $2 and t.channel = 'SMS'`,
-      [eventId, tenantId, locale, status],
-    );
-    await pool.query(
-      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
-         channel_offset, created_at)
-       select $1, $2, 'u', 'code', 'T', 'Code 123456', 'personal',
-              (select count(*) + 1 from notifications), $3`,
-      [eventId, tenantId, at],
-    );
+    await pool.sql`insert into events (id, tenant_id, event_type, user_id, variables, trace_id,
+        accepted_at, dispatched_at)
+      values (${eventId}, ${tenantId}, 'code', 'u', '{"code": "123456"}', 't', ${at}, now())`;
+    await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, status, recipient,
+        template_version_id, due_at, released_at, settled_at)
+      select ${eventId}, ${eventId}, ${tenantId}, 'SMS', ${status}, '+12025550123', l.current_version_id,
+        now(), now(), case ${status} when 'accepted' then now() end
+      from templates t join template_variants l on l.template_id = t.id and l.locale = ${locale}
+      where t.tenant_id = ${tenantId} and t.channel = 'SMS'`;
+    await pool.sql`insert into notifications (id, tenant_id, user_id, event_type, title, body,
+        channel_name, channel_offset, created_at)
+      select ${eventId}, ${tenantId}, 'u', 'code', 'T', 'Code 123456', 'personal',
+             (select count(*) + 1 from notifications), ${at}`;
     return eventId;
   };
   const shown = async (eventId: string, channel: "SMS" | "PUSH" = "SMS") =>
@@ -124,8 +116,8 @@ test("the variables of what came while a template was sensitive are erased, also
     ...{ channel: "SMS", leaseMs: SECOND_MS, maxRetries: 1 },
   });
   assert.ok(claimed?.becomes === "sending" && claimed.delivery.sensitive);
-  await pool.query("update deliveries set status = 'accepted' where id = $1", [waiting]);
+  await pool.sql`update deliveries set status = 'accepted' where id = ${waiting}`;
   await eraseSensitiveVariables(pool, [waiting, plain]);
-  const { rows } = await pool.query("select id from events where variables is null");
+  const rows = await pool.sql`select id from events where variables is null`;
   assert.deepEqual(rows, [{ id: waiting }]);
 });

@@ -16,26 +16,21 @@ import { addSuppressions, listSuppressions, removeSuppressions } from "./suppres
 
 async function setUp(t: TestContext) {
   const { pool, db, tenantId } = await tenantDatabase(t);
-  const { rows } = await pool.query(
-    `with template as (insert into templates (id, tenant_id, event_type, channel)
-       values (gen_random_uuid(), $1, 'order', 'EMAIL') returning id)
-     insert into template_versions (template_id, version, content, compiled)
-     select id, 1, 'x', '{}' from template returning id`,
-    [tenantId],
-  );
+  const rows =
+    await pool.sql`with template as (insert into templates (id, tenant_id, event_type, channel)
+      values (gen_random_uuid(), ${tenantId}, 'order', 'EMAIL') returning id)
+    insert into template_versions (template_id, version, content, compiled)
+    select id, 1, 'x', '{}' from template returning id`;
   /** Returns the status of a new delivery to this address after a sender's claim. */
   const claim = async (to: string, tenant = tenantId, channel: "EMAIL" | "SMS" = "EMAIL") => {
     const [id, eventId] = [randomUUID(), randomUUID()];
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, trace_id, accepted_at, dispatched_at)
-       values ($1, $2, 'order', 'ann', $3, $4, 't', now(), now())`,
-      [eventId, tenant, channel === "EMAIL" ? to : null, channel === "SMS" ? to : null],
-    );
-    await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at)
-       values ($1, $2, $3, $4, $5, $6, now(), now())`,
-      [id, eventId, tenant, channel, to, rows[0].id],
-    );
+    await pool.sql`insert into events (id, tenant_id, event_type, user_id, recipient_email,
+        recipient_phone, trace_id, accepted_at, dispatched_at)
+      values (${eventId}, ${tenant}, 'order', 'ann', ${channel === "EMAIL" ? to : null},
+        ${channel === "SMS" ? to : null}, 't', now(), now())`;
+    await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, recipient,
+        template_version_id, due_at, released_at)
+      values (${id}, ${eventId}, ${tenant}, ${channel}, ${to}, ${rows[0].id}, now(), now())`;
     const provider = { id: randomUUID(), kind: "sandbox" };
     const batch = [{ id, tenantId: tenant, provider }];
     const [result] = await claimDeliveries(pool, batch, { channel, leaseMs: 1000, maxRetries: 7 });

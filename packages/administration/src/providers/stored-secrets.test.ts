@@ -21,13 +21,11 @@ async function filled(t: test.TestContext) {
 
 test("every column of the schema that holds a JWE is walked, and every owner belongs to one", async (t) => {
   const { pool } = await filled(t);
-  const { rows } = await pool.query<{ name: string }>(
-    `select c.table_name || '.' || c.column_name as name
-     from information_schema.columns c
-     where c.table_schema = 'public' and
-       col_description(format('%I.%I', c.table_schema, c.table_name)::regclass, c.ordinal_position)
-         ilike '%compact JWE%'`,
-  );
+  const rows = await pool.sql<{ name: string }>`select c.table_name || '.' || c.column_name as name
+    from information_schema.columns c
+    where c.table_schema = 'public' and
+      col_description(format('%I.%I', c.table_schema, c.table_name)::regclass, c.ordinal_position)
+        ilike '%compact JWE%'`;
   assert.deepEqual(
     SECRET_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
     rows.map(({ name }) => name).sort(),
@@ -66,6 +64,6 @@ test("a secret that was changed meanwhile is not overwritten; one that is held i
     holder.release();
   }
   assert.deepEqual(await swapSecrets(db, WEBHOOK_SECRETS, swaps), new Set(["a"]));
-  const { rows } = await pool.query("select webhook_secret as s from tenants order by id");
+  const rows = await pool.sql`select webhook_secret as s from tenants order by id`;
   assertEach(rows, ({ s }) => s, ["new-a", null, "secret-c"]);
 });

@@ -20,7 +20,7 @@ test("tenants follow one another by name, page after page without a gap; some ar
     after = page.at(-1)?.id;
     if (page.length < 7) break;
   }
-  const { rows } = await pool.query("select id from tenants order by lower(name), id");
+  const rows = await pool.sql`select id from tenants order by lower(name), id`;
   assert.deepEqual(
     all,
     rows.map(({ id }) => id),

@@ -74,7 +74,7 @@ test("a file of users: what its columns say is written, an empty field says that
   await done((await users("userId,email\nada,\n")).id);
   assert.deepEqual((await knownUser(db, tenantId, "ada"))?.email, null);
   assert.deepEqual((await knownUser(db, tenantId, "ada"))?.phone, "+12025550100");
-  const { rows } = await pool.query("select count(*)::integer as count from import_chunks");
+  const rows = await pool.sql`select count(*)::integer as count from import_chunks`;
   assert.equal(rows[0].count, 0, "what is written is not kept in the import");
   const { uses_recipients } = await db
     .selectFrom("tenants")
@@ -311,7 +311,7 @@ test("a file is refused whole where it has no heading, no line, too many lines o
   );
   await refusedWith(run(startImport, { kind: "members", file: "a" }), /^topic is missing$/);
   await refusedWith(users("x".repeat(500_001)), /^file must be at most 500000 characters$/);
-  const { rows } = await pool.query("select count(*)::integer as count from imports");
+  const rows = await pool.sql`select count(*)::integer as count from imports`;
   assert.equal(rows[0].count, 0);
   assert.deepEqual((await run(listTopics, {})).items, []);
 
@@ -362,7 +362,7 @@ test("an import can be cancelled in the middle: what is written stays, the rest 
   await work();
   assert.equal((await run(listTopics, {})).items[0]?.members, 500);
   await assert.rejects(run(cancelImport, { importId: id }), TooLate);
-  const { rows } = await pool.query("select count(*)::integer as count from import_chunks");
+  const rows = await pool.sql`select count(*)::integer as count from import_chunks`;
   assert.equal(rows[0].count, 0);
   const told = await pool.query(
     "select action, target from audit_log where action like 'import%' order by id",
@@ -437,10 +437,7 @@ test("nothing of an erased user is left in files that are being imported, whatev
     file: "ada@x.io,ada\nzoe@x.io,zoe\n",
     more: true,
   });
-  const { rows } = await pool.query(
-    "select records, c.import_id = $1 as ours from import_chunks c",
-    [id],
-  );
+  const rows = await pool.sql`select records, c.import_id = ${id} as ours from import_chunks c`;
   assert.equal(rows.length, 3);
   assert.ok(rows.every(({ records }) => !records.includes("ada")));
   await run(addToImport, { importId: id, part: 3, file: "eve@x.io,eve\n", more: false });
@@ -510,7 +507,7 @@ test("a chunk that cannot be written is tried again later, and the import ends a
     await pool.query("update imports set due_at = now()");
   }
   assert.equal((await run(listTopics, {})).items[0]?.members, 0);
-  const { rows } = await pool.query("select action from audit_log where action = 'import.failed'");
+  const rows = await pool.sql`select action from audit_log where action = 'import.failed'`;
   assert.equal(rows.length, 1);
   await using held = await hold(db, async (transaction) => {
     await transaction.selectFrom("tenants").select("id").forUpdate().execute();

@@ -26,25 +26,19 @@ async function world(t: Cleanup) {
     run(changeMembers, { key, add, remove }).then(({ members }) => members);
   /** Returns the counter and the number of rows. */
   const counted = async (key: string) => {
-    const { rows } = await pool.query(
-      `select (select members::integer from topics where tenant_id = $1 and key = $2) as told,
-              (select count(*)::integer from topic_members where tenant_id = $1 and topic = $2) as there`,
-      [tenantId, key],
-    );
+    const rows =
+      await pool.sql`select (select members::integer from topics where tenant_id = ${tenantId} and key = ${key}) as told,
+      (select count(*)::integer from topic_members where tenant_id = ${tenantId} and topic = ${key}) as there`;
     return rows[0] as { told: number | null; there: number };
   };
   /** Stores many members without the calls. */
   const fill = async (key: string, count: number) => {
     await change(key, ["zz-last"]);
-    await pool.query(
-      `insert into topic_members select $1, $2, 'user-' || lpad(n::text, 7, '0') from generate_series(1, $3::integer) n`,
-      [tenantId, key, count],
-    );
-    await pool.query("update topics set members = members + $3 where tenant_id = $1 and key = $2", [
-      tenantId,
-      key,
-      count,
-    ]);
+    await pool.sql`insert into topic_members
+      select ${tenantId}, ${key}, 'user-' || lpad(n::text, 7, '0')
+      from generate_series(1, ${count}::integer) n`;
+    await pool.sql`update topics set members = members + ${count}
+      where tenant_id = ${tenantId} and key = ${key}`;
     await pool.query("vacuum analyze topic_members");
   };
   return { db, pool, tenantId, run, change, counted, fill };

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
-import { connectedDatabase } from "@belfry/testing/database";
+import { connectedDatabase, type TestPool } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import type pg from "pg";
 import {
   acceptEvents,
   acknowledgeEvents,
@@ -15,21 +14,19 @@ import {
 const ENVELOPE = { fromName: "Ann", cc: ["b@x.io"], bcc: [] };
 const PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-async function setUp(t: test.TestContext): Promise<pg.Pool> {
+async function setUp(t: test.TestContext): Promise<TestPool> {
   const { pool } = await connectedDatabase(t);
   return pool;
 }
 
 async function createTenant(
-  pool: pg.Pool,
+  pool: TestPool,
   id: string,
   limits: { perMinute?: number; dailyCap?: number | null } = {},
 ): Promise<void> {
-  await pool.query(
-    "insert into tenants (id, name, per_minute, daily_cap) values ($1, $2, $3, $4)",
-    [id, `Tenant ${id}`, limits.perMinute ?? 1000, limits.dailyCap ?? null],
-  );
-  await pool.query("insert into tenant_limits (tenant_id) values ($1)", [id]);
+  await pool.sql`insert into tenants (id, name, per_minute, daily_cap)
+    values (${id}, ${`Tenant ${id}`}, ${limits.perMinute ?? 1000}, ${limits.dailyCap ?? null})`;
+  await pool.sql`insert into tenant_limits (tenant_id) values (${id})`;
 }
 
 async function withTenant(t: test.TestContext, limits?: Parameters<typeof createTenant>[2]) {
@@ -61,15 +58,11 @@ function sorted(events: EventToAccept[]): EventToAccept[] {
 }
 
 /** Moves everything a tenant's counters and keys remember into the past. */
-async function age(pool: pg.Pool, seconds: number): Promise<void> {
-  await pool.query(
-    `update tenant_limits set ring_second = ring_second - $1::integer,
-       ring = (select array_agg(ring[(((i + $1::integer) % 61 + 61) % 61) + 1] order by i) from generate_series(0, 60) i)`,
-    [seconds],
-  );
-  await pool.query("update dedup_keys set accepted_at = accepted_at - make_interval(secs => $1)", [
-    seconds,
-  ]);
+async function age(pool: TestPool, seconds: number): Promise<void> {
+  await pool.sql`update tenant_limits set ring_second = ring_second - ${seconds}::integer,
+    ring = (select array_agg(ring[(((i + ${seconds}::integer) % 61 + 61) % 61) + 1] order by i) from generate_series(0, 60) i)`;
+  await pool.sql`update dedup_keys
+    set accepted_at = accepted_at - make_interval(secs => ${seconds})`;
 }
 
 test("an event is stored as it was given, with nulls where nothing was", async (t) => {
@@ -86,7 +79,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
   assert.equal(result?.eventId, full.id);
   assert.equal(result?.pending, true);
   assert.equal(result?.tenantName, "Tenant a");
-  const { rows } = await pool.query("select * from events");
+  const rows = await pool.sql`select * from events`;
   assert.equal(rows.length, 1);
   assert.equal(rows[0].variables, full.variables);
   assert.equal(rows[0].reference, "1001");
@@ -97,8 +90,8 @@ test("an event is stored as it was given, with nulls where nothing was", async (
   assert.equal(rows[0].trace_parent, PARENT);
   const beside = event("a", "beside", { reference: "1002", options: { channels: 1 } });
   await acceptEvents(pool, sorted([event("a", "bare"), beside]));
-  const some = await pool.query("select channels, locale from events where id = $1", [beside.id]);
-  assert.deepEqual(some.rows, [{ channels: 1, locale: null }]);
+  const some = await pool.sql`select channels, locale from events where id = ${beside.id}`;
+  assert.deepEqual(some, [{ channels: 1, locale: null }]);
   const bare = await pool.query("select * from events where reference is null");
   assert.equal(bare.rows[0].variables, null);
   assert.equal(bare.rows[0].channels, null);
@@ -146,9 +139,8 @@ test("refused requests do not count, replays do", async (t) => {
   await acceptEvents(pool, [event("a", "k")]);
   assert.equal((await acceptEvents(pool, [event("a", "k")]))[0]?.outcome, "minute");
   assert.equal((await acceptEvents(pool, [event("a", "l")]))[0]?.outcome, "minute");
-  const { rows } = await pool.query(
-    "select ring_total, (select sum(x) from unnest(ring) x)::integer as sum from tenant_limits",
-  );
+  const rows = await pool.sql`select ring_total,
+      (select sum(x) from unnest(ring) x)::integer as sum from tenant_limits`;
   assert.deepEqual(rows[0], { ring_total: 2, sum: 2 });
 });
 
@@ -158,9 +150,8 @@ test("the window turns over all its seconds without losing count", async (t) => 
     await acceptEvents(pool, [event("a")]);
     await age(pool, 1 + (i % 4));
   }
-  const { rows } = await pool.query(
-    "select ring_total as total, (select sum(x) from unnest(ring) x)::integer as sum from tenant_limits",
-  );
+  const rows = await pool.sql`select ring_total as total,
+      (select sum(x) from unnest(ring) x)::integer as sum from tenant_limits`;
   assert.equal(rows[0].total, rows[0].sum);
   assert.ok(rows[0].total < 30 && rows[0].total > 10);
 });
@@ -198,7 +189,7 @@ test("what was refused is processed again under the same id, with the new body a
   const [again] = await acceptEvents(pool, [event("a", "k", { variables: '{"n":2}' })]);
   assert.equal(again?.outcome, "reopened");
   assert.equal(again?.eventId, first.id);
-  const { rows } = await pool.query("select id, variables, refused_at from events");
+  const rows = await pool.sql`select id, variables, refused_at from events`;
   assert.deepEqual(rows, [{ id: first.id, variables: '{"n":2}', refused_at: null }]);
   const waiting = await pool.query("select event_id from undispatched_events");
   assert.deepEqual(waiting.rows, [{ event_id: first.id }]);

@@ -26,21 +26,17 @@ async function setUp(t: test.TestContext) {
   await pool.query("insert into tenant_limits (tenant_id) values ('a')");
   const stored = async ({ hours = 0, complete = true } = {}) => {
     const id = randomUUID();
-    await pool.query(
-      `insert into attachments (id, tenant_id, name, type, bytes, created_at)
-       values ($1, 'a', 'a.txt', 'text/plain', 3, clock_timestamp() - $2 * interval '1 hour')`,
-      [id, hours],
-    );
+    await pool.sql`insert into attachments (id, tenant_id, name, type, bytes, created_at)
+      values (${id}, 'a', 'a.txt', 'text/plain', 3, clock_timestamp() - ${hours} * interval '1 hour')`;
     await storeAttachmentChunk(pool, id, 0, Buffer.from("abc"));
     const whole = { bytes: 3, sha256: Buffer.from(SHA256, "hex") };
     if (complete) await completeAttachment(pool, { id, tenantId: "a" }, whole);
     return id;
   };
   const left = async (): Promise<string[]> => {
-    const { rows } = await pool.query(
-      `select a.id, c.attachment_id is not null as has_rows from attachments a
-       left join attachment_chunks c on c.attachment_id = a.id order by a.created_at, a.id`,
-    );
+    const rows = await pool.sql`select a.id, c.attachment_id is not null as has_rows
+      from attachments a
+      left join attachment_chunks c on c.attachment_id = a.id order by a.created_at, a.id`;
     assert.ok(rows.every((row) => row.has_rows));
     const chunks = await pool.query("select count(*)::integer as n from attachment_chunks");
     assert.equal(chunks.rows[0].n, rows.length, "no row is left behind");
@@ -145,8 +141,7 @@ test("naming and expiry race for a file, and exactly one of them wins", async (t
   await client.query("commit");
   client.release();
   assert.deepEqual(await left(), [wanted]);
-  const { rows } = await pool.query("select count(*)::integer as n from event_attachments");
-  assert.equal(rows[0].n, 1);
+  assert.equal((await pool.sql`select count(*)::integer as n from event_attachments`)[0].n, 1);
 });
 
 test("a file goes with the last event that names it: erasing one user keeps another's", async (t) => {
@@ -161,8 +156,7 @@ test("a file goes with the last event that names it: erasing one user keeps anot
   await deleteEvents(db, [kept.id], { spare: true });
   await deleteUnlinkedAttachments(pool, null);
   assert.deepEqual(await left(), []);
-  const { rows } = await pool.query("select count(*)::integer as n from event_attachments");
-  assert.equal(rows[0].n, 0);
+  assert.equal((await pool.sql`select count(*)::integer as n from event_attachments`)[0].n, 0);
 });
 
 test("files are deleted about 32 MiB at a time, and no event can name one that is to be deleted", async (t) => {
@@ -247,7 +241,7 @@ test("an event that is refused and accepted again names its files once, and lets
   assert.equal(await accept(pool, naming([two], "key")), "reopened");
   await deleteUnlinkedAttachments(pool, "a");
   assert.deepEqual(await left(), [two]);
-  const { rows } = await pool.query("select event_id, attachment_id from event_attachments");
+  const rows = await pool.sql`select event_id, attachment_id from event_attachments`;
   assert.deepEqual(rows, [{ event_id: first.id, attachment_id: two }]);
 });
 
@@ -260,7 +254,7 @@ test("an event cannot name a file with other bytes than the caller has seen, nor
     "insert into tenants (id, name, per_minute, daily_cap, active) values ('b', 'B', 100, 100, true)",
   );
   await pool.query("insert into tenant_limits (tenant_id) values ('b')");
-  await pool.query("update attachments set sha256 = decode($1, 'hex')", [SHA256]);
+  await pool.sql`update attachments set sha256 = decode(${SHA256}, 'hex')`;
   assert.equal(await accept(pool, { ...naming([id]), tenantId: "b" }), "attachments");
   const batch = [naming([id]), naming([randomUUID()], "k"), naming([randomUUID()], "k")];
   const outcomes = (await acceptEvents(pool, batch)).map(({ outcome }) => outcome);
@@ -272,10 +266,9 @@ test("a tenant's files take no more than its operator allows, counted exactly wh
   const MIB = 1024 * 1024;
   await pool.query("update tenants set max_attachment_mib = 25");
   const counted = async () => {
-    const { rows } = await pool.query(
-      `select (select bytes::integer from attachment_sums where tenant_id = 'a') as counted,
-              (select sum(bytes)::integer from attachments) as stored`,
-    );
+    const rows =
+      await pool.sql`select (select bytes::integer from attachment_sums where tenant_id = 'a') as counted,
+      (select sum(bytes)::integer from attachments) as stored`;
     assert.equal(rows[0].counted, rows[0].stored ?? 0);
     return rows[0].counted;
   };
@@ -298,7 +291,7 @@ test("a tenant's files take no more than its operator allows, counted exactly wh
   assert.deepEqual(await outcomes(one, two, more), ["begun", "begun", "storage"]);
   assert.equal(await counted(), 20 * MIB + 3);
   // A file that turns out smaller gives back the rest; an upload whose process died, all of it.
-  const { rows } = await pool.query("select id from attachments where not complete");
+  const rows = await pool.sql`select id from attachments where not complete`;
   const [whole, cut] = rows.map(({ id }) => id);
   await completeAttachment(
     pool,
@@ -306,17 +299,15 @@ test("a tenant's files take no more than its operator allows, counted exactly wh
     { bytes: 5, sha256: Buffer.from("") },
   );
   assert.equal(await counted(), 10 * MIB + 8);
-  await pool.query(
-    "update attachments set created_at = created_at - interval '1 hour' where id = $1",
-    [cut],
-  );
+  await pool.sql`update attachments set created_at = created_at - interval '1 hour'
+    where id = ${cut}`;
   await expireAttachments(pool, now(), 50);
   assert.equal(await counted(), 8);
   await deleteEvents(db, [event.id], { spare: false });
   await deleteUnlinkedAttachments(pool, "a");
   assert.equal(await counted(), 5);
   // Files of events count as well, and a lower bound deletes none.
-  await pool.query("update attachments set named = true where id = $1", [whole]);
+  await pool.sql`update attachments set named = true where id = ${whole}`;
   await pool.query("update tenants set max_attachment_mib = 0");
   assert.deepEqual(await outcomes(begin()), ["storage"]);
   await pool.query("delete from attachments");

@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { assertEach } from "@belfry/testing/assert-each";
-import { connectedDatabase } from "@belfry/testing/database";
-import type { Pool } from "../connection.ts";
+import { connectedDatabase, type TestPool } from "@belfry/testing/database";
 import { cancelEvents } from "./cancel-events.ts";
 import { claimDeliveries } from "./claim-deliveries.ts";
 import { type Settlement, settleDeliveries } from "./settle-deliveries.ts";
@@ -159,11 +158,10 @@ for (const [name, one] of Object.entries(CASES)) {
       assert.equal(words, one.says, round);
       assert.equal(await left(pool, id), one.leaves ?? "", round);
     }
-    const { rows } = await pool.query(
-      `select cancelled_at is not null as cancelled, cancel_asked_at is not null as asked,
-         (select count(*)::integer from undispatched_events) + (select count(*)::integer from scheduled_events) as open
-       from events`,
-    );
+    const rows = await pool.sql`select cancelled_at is not null as cancelled,
+        cancel_asked_at is not null as asked,
+        (select count(*)::integer from undispatched_events) + (select count(*)::integer from scheduled_events) as open
+      from events`;
     const cancelled = one.says?.startsWith("cancelled") ?? false;
     assert.deepEqual(rows, [{ cancelled, asked: one.says !== undefined, open: 0 }]);
     assert.deepEqual(await cancelEvents(db, "other", [id]), []);
@@ -176,16 +174,12 @@ test("the automatic key is free, the one that the tenant named is not; others of
   const other = await store(pool, { place: "open", says: "" });
   for (const [id, keys] of Object.entries({ [cancelled]: ["02", "03"], [other]: ["04", "05"] })) {
     for (const key of keys) {
-      await pool.query(
-        `insert into dedup_keys select 'a', decode($2, 'hex'), id, 'x', 'A', accepted_at from events where id = $1`,
-        [id, key],
-      );
+      await pool.sql`insert into dedup_keys
+        select 'a', decode(${key}, 'hex'), id, 'x', 'A', accepted_at from events where id = ${id}`;
     }
   }
   await cancelEvents(db, "a", [cancelled]);
-  const { rows } = await pool.query(
-    "select encode(key, 'hex') as key from dedup_keys order by key",
-  );
+  const rows = await pool.sql`select encode(key, 'hex') as key from dedup_keys order by key`;
   assertEach(rows, ({ key }) => key, ["03", "04", "05"]);
 });
 
@@ -218,81 +212,65 @@ test("variables go where a template is or was sensitive, once nothing is to be s
   ] as const) {
     const id = await store(pool, one, type);
     await cancelEvents(db, "a", [id]);
-    const { rows } = await pool.query("select variables from events where id = $1", [id]);
+    const rows = await pool.sql`select variables from events where id = ${id}`;
     const kind = `${type} ${one === open ? "open" : "sending"}`;
     told[kind] = (rows[0].variables !== null) === has;
   }
   assert.deepEqual([...new Set(Object.values(told))], [true], JSON.stringify(told));
 });
 
-async function store(pool: Pool, one: Case, type = "x"): Promise<string> {
+async function store(pool: TestPool, one: Case, type = "x"): Promise<string> {
   const id = randomUUID();
   const { place } = one;
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, variables, dispatched_at,
-       refused_at, cancelled_at)
-     values ($1, 'a', $2, 'u', 't', now(), '{}', $3, $4, $5)`,
-    [
-      ...[id, type, place === undefined ? new Date() : null],
-      ...[place === "refused" ? new Date() : null, place === "cancelled" ? new Date() : null],
-    ],
-  );
-  if (place === "open")
-    await pool.query("insert into undispatched_events values ($1, now())", [id]);
+  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+      variables, dispatched_at, refused_at, cancelled_at)
+    values (${id}, 'a', ${type}, 'u', 't', now(), '{}', ${place === undefined ? new Date() : null},
+      ${place === "refused" ? new Date() : null}, ${place === "cancelled" ? new Date() : null})`;
+  if (place === "open") await pool.sql`insert into undispatched_events values (${id}, now())`;
   if (place === "resting") {
-    await pool.query("insert into scheduled_events values ($1, 'a', now(), 1, 't')", [id]);
+    await pool.sql`insert into scheduled_events values (${id}, 'a', now(), 1, 't')`;
   }
   for (const part of one.deliveries ?? []) await storeDelivery(pool, id, part);
   for (const { item, ...part } of one.digests ?? []) {
     const digest = randomUUID();
-    await pool.query(
-      `insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at)
-       values ($1, 'a', 'x', $2, 'u', '', '', now(), now())`,
-      [digest, part.channel],
-    );
-    await pool.query("insert into digest_items values ($1, $2, now(), $3)", [digest, id, item]);
+    await pool.sql`insert into digests (id, tenant_id, event_type, channel, user_id, locale, key,
+        opened_at, window_ends_at)
+      values (${digest}, 'a', 'x', ${part.channel}, 'u', '', '', now(), now())`;
+    await pool.sql`insert into digest_items values (${digest}, ${id}, now(), ${item})`;
     await storeDelivery(pool, digest, part);
   }
   if (one.hasNotification) {
-    await pool.query(
-      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
-       values ($1, 'a', 'u', 'x', '', '', 'c', 1, now())`,
-      [id],
-    );
+    await pool.sql`insert into notifications (id, tenant_id, user_id, event_type, title, body,
+        channel_name, channel_offset, created_at)
+      values (${id}, 'a', 'u', 'x', '', '', 'c', 1, now())`;
   }
   return id;
 }
 
-async function storeDelivery(pool: Pool, eventId: string, part: Part): Promise<void> {
+async function storeDelivery(pool: TestPool, eventId: string, part: Part): Promise<void> {
   const { channel, status, reason = null, classes = [] } = part;
   const id = randomUUID();
-  await pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, reason, attempts,
-       due_at, released_at) values ($1, $2, 'a', $3, 1, $4, $5, $6, now(), now())`,
-    [id, eventId, channel, status, reason, classes.length],
-  );
+  await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, template_version_id,
+      status, reason, attempts,
+    due_at, released_at)
+    values (${id}, ${eventId}, 'a', ${channel}, 1, ${status}, ${reason}, ${classes.length}, now(), now())`;
   for (const [at, kind] of classes.entries()) {
-    await pool.query(
-      "insert into attempts (delivery_id, number, provider_kind, started_at, class) values ($1, $2, 'x', now(), $3)",
-      [id, at + 1, kind],
-    );
+    await pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at, class)
+      values (${id}, ${at + 1}, 'x', now(), ${kind})`;
   }
 }
 
 /** Statuses of its deliveries by channel, then of its digests' with the states of its items. */
-async function left(pool: Pool, id: string): Promise<string> {
-  const { rows } = await pool.query<{ words: string }>(
-    `select d.status || case when d.reason like '#cancelled%'
-       and coalesce(d.due_at, d.released_at, d.claimed_until) is not null then ' and due' else '' end as words
-     from deliveries d where d.event_id = $1
-     order by d.channel`,
-    [id],
-  );
-  const { rows: items } = await pool.query<{ words: string }>(
-    `select d.status || ' ' || i.state as words from digest_items i
-     join deliveries d on d.event_id = i.digest_id where i.event_id = $1`,
-    [id],
-  );
+async function left(pool: TestPool, id: string): Promise<string> {
+  const rows = await pool.sql<{
+    words: string;
+  }>`select d.status || case when d.reason like '#cancelled%'
+      and coalesce(d.due_at, d.released_at, d.claimed_until) is not null then ' and due' else '' end as words
+    from deliveries d where d.event_id = ${id}
+    order by d.channel`;
+  const items = await pool.sql<{ words: string }>`select d.status || ' ' || i.state as words
+    from digest_items i
+    join deliveries d on d.event_id = i.digest_id where i.event_id = ${id}`;
   return [...rows, ...items].map(({ words }) => words).join(" ");
 }
 
@@ -315,7 +293,7 @@ test("a digest that is tried again with every event of it cancelled is not sent"
     "update digests set closed_at = now(); update deliveries set template_version_id = (select max(id) from template_versions)",
   );
   await cancelEvents(db, "a", [id]);
-  const { rows } = await pool.query("select id from deliveries");
+  const rows = await pool.sql`select id from deliveries`;
   const [claim] = await claimDeliveries(
     pool,
     [{ id: rows[0].id, tenantId: "a", provider: { id: randomUUID(), kind: "sandbox" } }],
@@ -390,28 +368,21 @@ for (const [name, { classes = [], end, says, leaves }] of Object.entries(ENDS)) 
         (await cancelEvents(db, "a", [id])).map((one) => [one.verdict, ...one.stopped].join(" "));
       assert.deepEqual(await verdict(), [isPending ? "pending" : says]);
 
-      const { rows: tries } = await pool.query(
-        "select id, attempts from deliveries where status = 'sending'",
-      );
+      const tries = await pool.sql`select id, attempts from deliveries where status = 'sending'`;
       await settleDeliveries(
         pool,
         tries.map((row) => settlement(row.id, row.attempts, end)),
       );
-      const { rows } = await pool.query(
-        `select status || coalesce(': ' || reason_in_words(reason), '') as words, due_at from deliveries
-         where event_id = $1 and channel = 'EMAIL'`,
-        [id],
-      );
+      const rows = await pool.sql`select status || coalesce(': ' || reason_in_words(reason),
+          '') as words, due_at from deliveries
+        where event_id = ${id} and channel = 'EMAIL'`;
       assert.deepEqual(rows, [{ words: leaves, due_at: null }]);
       const isCancelled = says === "cancelled";
-      const state = await pool.query(
-        `select e.cancelled_at is not null as cancelled, d.status as failed,
-           (select count(*)::integer from dedup_keys) as keys
-         from events e join deliveries d on d.event_id = e.id and d.channel = 'PUSH2' where e.id = $1`,
-        [id],
-      );
+      const state = await pool.sql`select e.cancelled_at is not null as cancelled,
+          d.status as failed, (select count(*)::integer from dedup_keys) as keys
+        from events e join deliveries d on d.event_id = e.id and d.channel = 'PUSH2' where e.id = ${id}`;
       const failed = isCancelled ? "discarded" : "failed";
-      assert.deepEqual(state.rows, [{ cancelled: isCancelled, failed, keys: isCancelled ? 0 : 1 }]);
+      assert.deepEqual(state, [{ cancelled: isCancelled, failed, keys: isCancelled ? 0 : 1 }]);
       assert.deepEqual(await verdict(), [says]);
     });
   }
@@ -425,13 +396,11 @@ test("of a digest that is tried again the events are left out that were cancelle
   };
   const id = await store(pool, sending);
   const other = await store(pool, { says: "" });
-  await pool.query(
-    "insert into digest_items (digest_id, event_id, added_at) select id, $1, now() from digests",
-    [other],
-  );
+  await pool.sql`insert into digest_items (digest_id, event_id, added_at)
+    select id, ${other}, now() from digests`;
   const verdicts = async () => (await cancelEvents(db, "a", [id])).map(({ verdict }) => verdict);
   assert.deepEqual(await verdicts(), ["pending"]);
-  const { rows } = await pool.query("select id from deliveries");
+  const rows = await pool.sql`select id from deliveries`;
   await settleDeliveries(pool, [
     settlement(rows[0].id, 1, { status: "waiting", class: "transient" }),
   ]);
@@ -441,9 +410,7 @@ test("of a digest that is tried again the events are left out that were cancelle
     { id: other, state: "in" },
   ]);
   assert.equal((await pool.query("select status from deliveries")).rows[0].status, "waiting");
-  assert.ok(
-    (await pool.query("select cancelled_at from events where id = $1", [id])).rows[0].cancelled_at,
-  );
+  assert.ok((await pool.sql`select cancelled_at from events where id = ${id}`)[0].cancelled_at);
   assert.deepEqual(await verdicts(), ["cancelled"]);
 });
 
@@ -455,7 +422,7 @@ test("a try that a cancel found and whose sender died is not tried again", async
   await pool.query("update deliveries set claimed_until = now() - interval '1 second'");
   const verdicts = async () => (await cancelEvents(db, "a", [id])).map(({ verdict }) => verdict);
   assert.deepEqual(await verdicts(), ["pending"]);
-  const { rows } = await pool.query("select id from deliveries");
+  const rows = await pool.sql`select id from deliveries`;
   const [claim] = await claimDeliveries(
     pool,
     [{ id: rows[0].id, tenantId: "a", provider: { id: randomUUID(), kind: "sandbox" } }],

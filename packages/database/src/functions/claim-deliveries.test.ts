@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connectedDatabase } from "@belfry/testing/database";
+import { connectedDatabase, type TestPool } from "@belfry/testing/database";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import type pg from "pg";
 import { type ClaimResult, claimDeliveries, type DeliveryToClaim } from "./claim-deliveries.ts";
@@ -19,7 +19,7 @@ const AGES_SECONDS = [0, 61];
 const OPTIONS = { channel: "EMAIL", leaseMs: 60_000, maxRetries: 3 } as const;
 
 /** A delivery and a digest's of each tenant, user, event type and age; returned in an order that mixes all. */
-async function fill(pool: pg.Pool): Promise<DeliveryToClaim[]> {
+async function fill(pool: TestPool): Promise<DeliveryToClaim[]> {
   for (const [id, recipients, preferences, quiet] of TENANTS) {
     await pool.query(
       `insert into tenants (id, name, per_minute, uses_recipients, uses_preferences, quiet_from, quiet_to)
@@ -27,62 +27,50 @@ async function fill(pool: pg.Pool): Promise<DeliveryToClaim[]> {
       [id, recipients, preferences, ...(quiet ? ["00:00", "23:59:59.999999"] : [null, null])],
     );
     // The claim does not look for rows of a tenant that is not known to use the feature.
-    await pool.query(
-      `insert into recipients (tenant_id, user_id, timezone, quiet_from, quiet_to)
-       values ($1, 'ann', 'Asia/Kolkata', null, null), ($1, 'bob', 'Asia/Tokyo', '00:00', '23:59:59.999999')`,
-      [id],
-    );
-    await pool.query(
-      `insert into categories (tenant_id, key, label, description, required)
-       values ($1, 'offers', '{"": "Offers"}', '{}', false), ($1, 'orders', '{"": "Orders"}', '{}', true)`,
-      [id],
-    );
-    await pool.query(
-      `insert into event_type_categories values ($1, 'sale.began', 'offers'), ($1, 'order.confirmed', 'orders')`,
-      [id],
-    );
-    await pool.query(
-      `insert into preferences (tenant_id, user_id, category, channel, enabled, source)
-       values ($1, 'ann', 'offers', '*', false, 'api'), ($1, 'bob', '*', 'EMAIL', false, 'api')`,
-      [id],
-    );
+    await pool.sql`insert into recipients (tenant_id, user_id, timezone, quiet_from, quiet_to)
+      values (${id}, 'ann', 'Asia/Kolkata', null, null), (${id}, 'bob', 'Asia/Tokyo', '00:00',
+        '23:59:59.999999')`;
+    await pool.sql`insert into categories (tenant_id, key, label, description, required)
+      values (${id}, 'offers', '{"": "Offers"}', '{}', false), (${id}, 'orders', '{"": "Orders"}', '{}', true)`;
+    await pool.sql`insert into event_type_categories
+      values (${id}, 'sale.began', 'offers'), (${id}, 'order.confirmed', 'orders')`;
+    await pool.sql`insert into preferences (tenant_id, user_id, category, channel, enabled, source)
+      values (${id}, 'ann', 'offers', '*', false, 'api'), (${id}, 'bob', '*', 'EMAIL', false, 'api')`;
   }
   await pool.query(
     `with t as (insert into templates (id, tenant_id, event_type, channel)
        values (gen_random_uuid(), 'plain', 'x', 'EMAIL') returning id)
      insert into template_versions (template_id, version, content, compiled) select id, 1, 'x y', '{}' from t`,
   );
-  const { rows } = await pool.query<{ id: string; tenant_id: string }>(
-    `with item as (
-       select gen_random_uuid() as id, gen_random_uuid() as held, * from unnest($1::text[]) tenant, unnest($2::text[]) person,
-         unnest($3::text[]) type, unnest($4::int[]) age, unnest('{event,digest}'::text[]) kind),
-     e as (
-       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, variables)
-       select case kind when 'event' then id else held end, tenant, type, person, 't',
-              now() - age * interval '1 second', '{}'
-       from item),
-     h as (
-       insert into digest_items (digest_id, event_id, added_at)
-       select id, held, now() from item where kind = 'digest'),
-     g as (
-       insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at,
-         closed_at)
-       select id, tenant, type, 'EMAIL', person, '', '', now() - age * interval '1 second', now(), now()
-       from item where kind = 'digest')
-     insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, attempts, due_at,
-       released_at)
-     -- For digests a later try, because the first one reads the template.
-     select gen_random_uuid(), item.id, item.tenant, 'EMAIL', 'a@example.com', v.id, (kind = 'digest')::integer,
-            now(), now()
-     from item, template_versions v where v.content = 'x y' order by item.id returning id, tenant_id`,
-    [TENANTS.map(([id]) => id), USERS, TYPES, AGES_SECONDS],
-  );
+  const rows = await pool.sql<{ id: string; tenant_id: string }>`with item as (
+      select gen_random_uuid() as id, gen_random_uuid() as held,
+        * from unnest(${TENANTS.map(([id]) => id)}::text[]) tenant, unnest(${USERS}::text[]) person,
+        unnest(${TYPES}::text[]) type, unnest(${AGES_SECONDS}::int[]) age,
+      unnest('{event,digest}'::text[]) kind), e as (
+      insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, variables)
+      select case kind when 'event' then id else held end, tenant, type, person, 't',
+             now() - age * interval '1 second', '{}'
+      from item),
+    h as (
+      insert into digest_items (digest_id, event_id, added_at)
+      select id, held, now() from item where kind = 'digest'),
+    g as (
+      insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at,
+        closed_at)
+      select id, tenant, type, 'EMAIL', person, '', '', now() - age * interval '1 second', now(), now()
+      from item where kind = 'digest')
+    insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, attempts, due_at,
+      released_at)
+    -- For digests a later try, because the first one reads the template.
+    select gen_random_uuid(), item.id, item.tenant, 'EMAIL', 'a@example.com', v.id, (kind = 'digest')::integer,
+           now(), now()
+    from item, template_versions v where v.content = 'x y' order by item.id returning id, tenant_id`;
   const provider = { id: "01990000-0000-7000-8000-000000000001", kind: "smtp" };
   return rows.map((row) => ({ id: row.id, tenantId: row.tenant_id, provider }));
 }
 
 /** Claims and takes it back. */
-async function claimed(pool: pg.Pool, batches: DeliveryToClaim[][]): Promise<ClaimResult[]> {
+async function claimed(pool: TestPool, batches: DeliveryToClaim[][]): Promise<ClaimResult[]> {
   const client = await pool.connect();
   const results: ClaimResult[] = [];
   try {

@@ -23,11 +23,9 @@ async function messages(
   { webhook = "all", ...set }: Record<string, string> = {},
 ): Promise<string[]> {
   const ids = Array.from({ length: count }, () => uuidv7());
-  await pool.query(
-    `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
-     select id, $2, 'acme', 'webhook.test', '{}' from unnest($1::uuid[]) id`,
-    [ids, webhooks.get(webhook) ?? uuidv7()],
-  );
+  await pool.sql`insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+    select id, ${webhooks.get(webhook) ?? uuidv7()}, 'acme', 'webhook.test', '{}'
+    from unnest(${ids}::uuid[]) id`;
   const columns = Object.entries({ due_at: "now()", released_at: "now()", ...set });
   await pool.query(
     `insert into deliveries (id, event_id, tenant_id, channel ${columns.map(([name]) => `, ${name}`).join("")})
@@ -40,46 +38,34 @@ async function messages(
 const named = (ids: readonly string[]) => ids.map((id) => ({ id, tenantId: "acme" }));
 
 async function rowOf({ pool }: WebhooksUnderTest, id: string | undefined) {
-  const { rows } = await pool.query<{
-    row: string;
-    wait: number | null;
-  }>(
-    `select concat_ws(' ', status, attempts, retries, reason_in_words(reason), case when released_at is null then 'rests' end) as row,
-            extract(epoch from due_at - clock_timestamp())::float8 as wait
-     from deliveries where id = $1`,
-    [id],
-  );
+  const rows = await pool.sql<{ row: string; wait: number | null }>`select concat_ws(' ', status,
+      attempts, retries, reason_in_words(reason), case when released_at is null then 'rests' end) as row,
+           extract(epoch from due_at - clock_timestamp())::float8 as wait
+    from deliveries where id = ${id}`;
   return rows[0]!;
 }
 
 async function endpoint({ pool, webhooks }: WebhooksUnderTest, name = "all") {
-  const { rows } = await pool.query<{
+  const rows = await pool.sql<{
     failures: number;
     active: boolean;
     reason: string | null;
     failing: boolean;
     pause: number | null;
     probing: boolean;
-  }>(
-    `select failures, active, disabled_reason as reason, failing_since is not null as failing, probing,
-            round(extract(epoch from paused_until - clock_timestamp()))::integer as pause
-     from webhooks where id = $1`,
-    [webhooks.get(name)],
-  );
+  }>`select failures, active, disabled_reason as reason, failing_since is not null as failing, probing,
+           round(extract(epoch from paused_until - clock_timestamp()))::integer as pause
+    from webhooks where id = ${webhooks.get(name)}`;
   return rows[0]!;
 }
 
 test("a claim says what is to be posted, and takes the delivery for as long as its lease", async (t) => {
   const under = await webhooksUnderTest(t);
   const [first = "", again = ""] = await messages(under, 2);
-  await under.pool.query("update webhook_messages set resend_of = $1 where id = $2", [
-    first,
-    again,
-  ]);
-  await under.pool.query(
-    `update webhooks set previous_secret = 'old', previous_secret_until = now() + interval '1 hour' where id = $1`,
-    [under.webhooks.get("all")],
-  );
+  await under.pool.sql`update webhook_messages set resend_of = ${first} where id = ${again}`;
+  await under.pool.sql`update webhooks
+    set previous_secret = 'old', previous_secret_until = now() + interval '1 hour'
+    where id = ${under.webhooks.get("all")}`;
   const claims = await claimWebhooks(under.pool, named([again, first, again]), OPTIONS);
   assertEach(claims, (claim) => claim.becomes, ["sending", "sending", "gone"]);
   const [claim] = claims;
@@ -99,7 +85,7 @@ test("a claim says what is to be posted, and takes the delivery for as long as i
   });
   const [other] = await claimWebhooks(under.pool, named([again]), OPTIONS);
   assert.ok(other?.becomes === "busy" && other.waitMs > 0 && other.waitMs <= 60_000);
-  const { rows } = await under.pool.query("select number, provider_kind from attempts");
+  const rows = await under.pool.sql`select number, provider_kind from attempts`;
   assert.deepEqual(rows, Array(2).fill({ number: 1, provider_kind: "webhook" }));
   const [foreign] = await claimWebhooks(under.pool, [{ id: first, tenantId: "other" }], OPTIONS);
   assert.equal(foreign?.becomes, "gone");
@@ -117,10 +103,8 @@ test("what a dead sender left counts as a try of unknown outcome; after the last
   const left = { status: "'sending'", claimed_until: "now() - interval '1 second'", attempts: "1" };
   const [once] = await messages(under, 1, left);
   const [last] = await messages(under, 1, { ...left, retries: "3" });
-  await under.pool.query(
-    "insert into attempts (delivery_id, number, provider_kind, started_at) select unnest($1::uuid[]), 1, 'webhook', now()",
-    [[once, last]],
-  );
+  await under.pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
+    select unnest(${[once, last]}::uuid[]), 1, 'webhook', now()`;
   const claims = await claimWebhooks(under.pool, named([once!, last!]), OPTIONS);
   const reason = "retries exhausted: the sender ended before the outcome was known";
   assert.deepEqual(
@@ -129,7 +113,7 @@ test("what a dead sender left counts as a try of unknown outcome; after the last
   );
   assert.equal((await rowOf(under, once)).row, "sending 2 1");
   assert.equal((await rowOf(under, last)).row, `failed 1 4 ${reason} rests`);
-  const { rows } = await under.pool.query("select class from attempts where number = 1");
+  const rows = await under.pool.sql`select class from attempts where number = 1`;
   assert.deepEqual(rows, [{ class: "ambiguous" }, { class: "ambiguous" }]);
 });
 
@@ -152,7 +136,7 @@ test("messages of an endpoint that is gone or disabled, and of an inactive tenan
   const [disabled = ""] = await messages(under, 1, { webhook: "off" });
   const [foreign = ""] = await messages(under, 1, { webhook: "other" });
   const [gone = ""] = await messages(under, 1);
-  await under.pool.query("delete from webhook_messages where id = $1", [gone]);
+  await under.pool.sql`delete from webhook_messages where id = ${gone}`;
   const reasons = async (...ids: string[]) =>
     (await claimWebhooks(under.pool, named(ids), OPTIONS)).map((claim) =>
       claim.becomes === "skipped" ? claim.reason : claim.becomes,
@@ -185,10 +169,8 @@ test("messages of an endpoint that is full, or paused, rest and are no try", asy
   const [left] = await messages(under, 1, {
     ...{ status: "'sending'", attempts: "1", claimed_until: "now() - interval '1 second'" },
   });
-  await under.pool.query(
-    "update webhooks set paused_until = now() + interval '100 seconds' where id = $1",
-    [under.webhooks.get("all")],
-  );
+  await under.pool.sql`update webhooks set paused_until = now() + interval '100 seconds'
+    where id = ${under.webhooks.get("all")}`;
   const claims = await claimWebhooks(under.pool, named([full!, paused!, left!]), {
     ...OPTIONS,
     full: [under.webhooks.get("failures")!],
@@ -208,10 +190,9 @@ test("messages of an endpoint that is full, or paused, rest and are no try", asy
 test("a pause that has ended gives one delivery as a probe, of one replica", async (t) => {
   const under = await webhooksUnderTest(t);
   const ids = await messages(under, 6);
-  await under.pool.query(
-    "update webhooks set paused_until = now() - interval '1 second', failures = 3, failing_since = now() where id = $1",
-    [under.webhooks.get("all")],
-  );
+  await under.pool.sql`update webhooks
+    set paused_until = now() - interval '1 second', failures = 3, failing_since = now()
+    where id = ${under.webhooks.get("all")}`;
   const [one, other] = [await under.pool.connect(), await under.pool.connect()];
   const claimed = async (client: typeof one, part: string[]) =>
     (await claimWebhooks(client as unknown as typeof under.pool, named(part), OPTIONS)).filter(
@@ -303,7 +284,7 @@ test("a pause writes the rows of its probe alone, however much waits; the rest c
   await flow.pause(BACKLOG);
   // Messages that are written meanwhile are held at once.
   for (const moved of [await flow.delivery({ status: "sending" }), await flow.delivery()]) {
-    await flow.pool.query("update deliveries set status = 'skipped' where id = $1", [moved.id]);
+    await flow.pool.sql`update deliveries set status = 'skipped' where id = ${moved.id}`;
   }
   await flow.pool.query("truncate writes");
   assert.equal(await flow.held(), BACKLOG + 2);
@@ -348,10 +329,9 @@ test("what is held for an endpoint leaves in parts when a person changes, disabl
   await flow.pause(90);
   const skipped = async (part: string[]) => {
     assert.deepEqual(await flow.claimed(part), []);
-    const { rows } = await flow.pool.query<{ reason: string }>(
-      "select distinct status || ': ' || reason_in_words(reason) as reason from deliveries where id = any ($1)",
-      [part],
-    );
+    const rows = await flow.pool.sql<{
+      reason: string;
+    }>`select distinct status || ': ' || reason_in_words(reason) as reason from deliveries where id = any (${part})`;
     return rows.map(({ reason }) => reason);
   };
   await flow.endpointIs(
@@ -405,7 +385,7 @@ test("after some failures in a row an endpoint is paused, from probe to probe fo
       FAILURES,
     );
   const probe = async () => {
-    await pool.query("update webhooks set paused_until = now() where id = $1", [call.webhookId]);
+    await pool.sql`update webhooks set paused_until = now() where id = ${call.webhookId}`;
     const [id = ""] = await messages(under, 1);
     const [claim] = await claimWebhooks(pool, named([id]), OPTIONS);
     assert.ok(claim?.becomes === "sending" && claim.webhook.failing);
@@ -439,10 +419,8 @@ test("an endpoint that says it is gone, or that nothing reaches for five days, i
   const { pool, webhooks } = under;
   const call = { webhookId: webhooks.get("all")!, tenantId: "acme", reason: FAILED, gone: false };
   const since = (age: string) =>
-    pool.query("update webhooks set failing_since = now() - $1::interval where id = $2", [
-      age,
-      call.webhookId,
-    ]);
+    pool.sql`update webhooks set failing_since = now() - ${age}::interval
+      where id = ${call.webhookId}`;
   await since("4 days 23 hours 59 minutes");
   assert.deepEqual(await noteWebhookCalls(pool, [call], FAILURES), []);
   await noteWebhookCalls(pool, [{ ...call, reason: null }], FAILURES);
@@ -493,10 +471,8 @@ test("a call of where an endpoint was before it moved says nothing of where it i
   const call = { webhookId, tenantId: "acme", reason: "it answered 410 Gone", gone: true };
   const url = "https://old.example.com/";
   assert.deepEqual(await noteWebhookCalls(under.pool, [{ ...call, url }], FAILURES), []);
-  const { rows } = await under.pool.query(
-    "select active, failures, failing_since from webhooks where id = $1",
-    [webhookId],
-  );
+  const rows = await under.pool.sql`select active, failures, failing_since from webhooks
+    where id = ${webhookId}`;
   assert.deepEqual(rows, [{ active: true, failures: 0, failing_since: null }]);
   const now = { ...call, url: "https://example.com/all" };
   assert.equal((await noteWebhookCalls(under.pool, [now], FAILURES)).length, 1);

@@ -39,11 +39,9 @@ test("what is off of a user is the same in one look, whoever says it at once wit
       }),
     // The tenant names the user.
     async (owner: { tenantId: string; userId: string }) =>
-      await pool.query(
-        `insert into recipients (tenant_id, user_id, email) values ($1, $2, 'a@example.com')
-         on conflict (tenant_id, user_id) do update set named = true, email = excluded.email`,
-        [owner.tenantId, owner.userId],
-      ),
+      await pool.sql`insert into recipients (tenant_id, user_id, email)
+        values (${owner.tenantId}, ${owner.userId}, 'a@example.com')
+        on conflict (tenant_id, user_id) do update set named = true, email = excluded.email`,
     (owner: { tenantId: string; userId: string }) => deletePreferencesOfUser(db, owner),
   ];
   let off = 0;
@@ -53,13 +51,12 @@ test("what is off of a user is the same in one look, whoever says it at once wit
         one(works)({ tenantId: one(["a", "other"]), userId: one(USERS) }),
       ),
     );
-    const { rows } = await pool.query(
-      `select tenant_id, user_id, coalesce(r.off_categories, '{}') as kept, coalesce(p.categories, '{}') as said
-       from recipients r full join (
-         select tenant_id, user_id, array_agg(distinct category) as categories
-         from preferences where not enabled group by tenant_id, user_id
-       ) p using (tenant_id, user_id)`,
-    );
+    const rows = await pool.sql`select tenant_id, user_id, coalesce(r.off_categories,
+        '{}') as kept, coalesce(p.categories, '{}') as said
+      from recipients r full join (
+        select tenant_id, user_id, array_agg(distinct category) as categories
+        from preferences where not enabled group by tenant_id, user_id
+      ) p using (tenant_id, user_id)`;
     for (const { kept, said, ...owner } of rows) {
       assert.deepEqual(kept, said, JSON.stringify(owner));
       off += said.length;
@@ -76,7 +73,7 @@ test("a user whom the tenant has not named turns on, then off: it is off", async
   for (const enabled of [true, false]) {
     await setPreferences(db, owner, "api", [{ category: "offers", channel: "*", enabled }]);
   }
-  const { rows } = await pool.query("select user_id, named, off_categories from recipients");
+  const rows = await pool.sql`select user_id, named, off_categories from recipients`;
   assert.deepEqual(rows, [{ user_id: "ann", named: false, off_categories: ["offers"] }]);
 });
 
@@ -99,11 +96,9 @@ test("who comes second sees what the first has turned off, though it began befor
     const { rows } = await second.query("select pg_backend_pid() as pid");
     const done = second.query(turnOff("news"));
     await eventually(async () => {
-      const waits = await pool.query(
-        "select 1 from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'",
-        [rows[0].pid],
-      );
-      assert.equal(waits.rowCount, 1);
+      const waits = await pool.sql`select 1 from pg_stat_activity
+        where pid = ${rows[0].pid} and wait_event_type = 'Lock'`;
+      assert.equal(waits.length, 1);
     });
     await first.query("commit");
     await done;

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reasonWords } from "@belfry/contracts/reasons";
-import type { Pool } from "@belfry/database/connection";
-import { connectedDatabase } from "@belfry/testing/database";
+import { connectedDatabase, type TestPool } from "@belfry/testing/database";
 import { preferencesOf, recipientsOf } from "./recipients.ts";
 
 /** States of a cell: no preference, on, off. */
@@ -62,7 +61,7 @@ const keyOf = ({ category }: Pick<Case, "category">) =>
     ? null
     : `${category.required ? "required" : "free"}-${category.defaultOn ? "on" : "off"}`;
 
-async function seed(pool: Pool) {
+async function seed(pool: TestPool) {
   await pool.query(
     "insert into tenants (id, name, per_minute) values ('a', 'A', 1), ('other', 'O', 1)",
   );
@@ -70,22 +69,20 @@ async function seed(pool: Pool) {
     const key = keyOf({ category });
     if (category === undefined || key === null) continue;
     const label = JSON.stringify({ "": `Label of ${key}`, de: "Anders" });
-    await pool.query(
-      "insert into categories (tenant_id, key, label, description, required, default_on) values ('a', $1, $2, '{}', $3, $4)",
-      [key, label, category.required, category.defaultOn],
-    );
-    await pool.query("insert into event_type_categories values ('a', $1, $1)", [key]);
+    await pool.sql`insert into categories (tenant_id, key, label, description, required,
+        default_on) values ('a', ${key}, ${label}, '{}', ${category.required},
+        ${category.defaultOn})`;
+    await pool.sql`insert into event_type_categories values ('a', ${key}, ${key})`;
   }
 }
 
-async function say(pool: Pool, cells: [user: string, cell: string, enabled: State][]) {
+async function say(pool: TestPool, cells: [user: string, cell: string, enabled: State][]) {
   const said = cells.filter(([, , enabled]) => enabled !== null);
-  await pool.query(
-    `insert into preferences (tenant_id, user_id, category, channel, enabled, source, at)
-     select 'a', u, split_part(c, '/', 1), split_part(c, '/', 2), e, 'preference page', '2026-11-02T23:30:00Z'
-     from unnest($1::text[], $2::text[], $3::boolean[]) s (u, c, e) on conflict do nothing`,
-    [said.map(([user]) => user), said.map(([, cell]) => cell), said.map(([, , on]) => on)],
-  );
+  await pool.sql`insert into preferences (tenant_id, user_id, category, channel, enabled, source,
+      at)
+    select 'a', u, split_part(c, '/', 1), split_part(c, '/', 2), e, 'preference page', '2026-11-02T23:30:00Z'
+    from unnest(${said.map(([user]) => user)}::text[], ${said.map(([, cell]) => cell)}::text[],
+      ${said.map(([, , on]) => on)}::boolean[]) s (u, c, e) on conflict do nothing`;
 }
 
 test("every state of a user's four cells is decided as the rule says, whatever else the user has said", async (t) => {

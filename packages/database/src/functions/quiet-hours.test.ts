@@ -167,10 +167,8 @@ test("quiet hours end when the clock of the recipient says so, over every change
     const [zone, hours = ""] = name.split(" ");
     const [from, to] = hours.split("-");
     for (const [moment, until, clock] of rows) {
-      const { rows: found } = await pool.query<{ until: Date | null }>(
-        "select quiet_until($1, $2, $3, $4) as until",
-        [moment, zone, from, to],
-      );
+      const found = await pool.sql<{ until: Date | null }>`select quiet_until(${moment}, ${zone},
+          ${from}, ${to}) as until`;
       assert.deepEqual(
         found[0]?.until ?? null,
         until === null ? null : new Date(until),
@@ -182,30 +180,26 @@ test("quiet hours end when the clock of the recipient says so, over every change
 
 test("without quiet hours or without a zone nothing fails", async (t) => {
   const { pool } = await connectedDatabase(t);
-  const { rows } = await pool.query(
-    `select quiet_until('2026-01-01T23:00:00Z', 'Europe/Berlin', null, null) as none,
-            quiet_until('2026-01-01T23:00:00Z', null, '22:00', '06:00') as utc`,
-  );
+  const rows = await pool.sql`select quiet_until('2026-01-01T23:00:00Z', 'Europe/Berlin', null,
+      null) as none, quiet_until('2026-01-01T23:00:00Z', null, '22:00', '06:00') as utc`;
   assert.deepEqual(rows, [{ none: null, utc: new Date("2026-01-02T06:00:00Z") }]);
 });
 
 test("far from any change of the clock it is as the long way round has it, hour by hour", async (t) => {
   const { pool } = await connectedDatabase(t);
-  const { rows } = await pool.query<{ wrong: string }>(
-    `select count(*) as wrong
-     from generate_series('2026-06-01T00:00:00Z', '2026-06-20T00:00:00Z', interval '31 minutes') m (moment)
-     cross join (values ('22:00'::time, '06:00'::time), ('01:00', '02:30'), ('12:00', '11:59')) h (f, e)
-     cross join (values ('Europe/Berlin'), ('Australia/Lord_Howe'), ('UTC'), ('America/Sao_Paulo')) z (zone)
-     cross join lateral (
-       select min(w.ends) as until from generate_series(-1, 1) d
-       cross join lateral (
-         select (clock_moments((m.moment at time zone z.zone)::date + d + h.f, z.zone)).first_at as begins,
-                (clock_moments((m.moment at time zone z.zone)::date + d + (h.e < h.f)::integer + h.e, z.zone)).last_at
-                  as ends
-       ) w where w.begins <= m.moment and m.moment < w.ends
-     ) long
-     where quiet_until(m.moment, z.zone, h.f, h.e) is distinct from long.until`,
-  );
+  const rows = await pool.sql<{ wrong: string }>`select count(*) as wrong
+    from generate_series('2026-06-01T00:00:00Z', '2026-06-20T00:00:00Z', interval '31 minutes') m (moment)
+    cross join (values ('22:00'::time, '06:00'::time), ('01:00', '02:30'), ('12:00', '11:59')) h (f, e)
+    cross join (values ('Europe/Berlin'), ('Australia/Lord_Howe'), ('UTC'), ('America/Sao_Paulo')) z (zone)
+    cross join lateral (
+      select min(w.ends) as until from generate_series(-1, 1) d
+      cross join lateral (
+        select (clock_moments((m.moment at time zone z.zone)::date + d + h.f, z.zone)).first_at as begins,
+               (clock_moments((m.moment at time zone z.zone)::date + d + (h.e < h.f)::integer + h.e, z.zone)).last_at
+                 as ends
+      ) w where w.begins <= m.moment and m.moment < w.ends
+    ) long
+    where quiet_until(m.moment, z.zone, h.f, h.e) is distinct from long.until`;
   assert.equal(Number(rows[0]?.wrong), 0);
 });
 
@@ -215,23 +209,19 @@ const NAMES_OF_INTL_ALONE =
 
 test("under every name that a user may have the clock is the one that Intl shows, in winter and summer", async (t) => {
   const { pool } = await connectedDatabase(t);
-  const names = await pool.query<{ name: string }>(
-    `select name from pg_timezone_names union select abbrev from pg_timezone_abbrevs
-     union select unnest($1::text[])`,
-    [NAMES_OF_INTL_ALONE.split(" ")],
-  );
-  const accepted = names.rows.map(({ name }) => name).filter((name) => timeZoneName(name));
+  const names = await pool.sql<{ name: string }>`select name from pg_timezone_names union
+    select abbrev from pg_timezone_abbrevs
+    union select unnest(${NAMES_OF_INTL_ALONE.split(" ")}::text[])`;
+  const accepted = names.map(({ name }) => name).filter((name) => timeZoneName(name));
   assert.ok(accepted.length > 500, `${accepted.length} names`);
   // Not of late: Postgres and Node may have the tz database of different years.
   const moments = ["2024-01-15", "2024-07-15", "2025-04-20", "2025-11-10"].map((day) => {
     return `${day}T12:34:56Z`;
   });
   const spellings = [...accepted, ...accepted.map((name) => name.toLowerCase())];
-  const { rows } = await pool.query<{ zone: string; moment: Date; clock: string }>(
-    `select zone, moment, to_char(moment at time zone zone_name(zone), 'YYYY-MM-DD HH24:MI:SS') as clock
-     from unnest($1::text[]) zone, unnest($2::timestamptz[]) moment`,
-    [spellings, moments],
-  );
+  const rows = await pool.sql<{ zone: string; moment: Date; clock: string }>`select zone, moment,
+      to_char(moment at time zone zone_name(zone), 'YYYY-MM-DD HH24:MI:SS') as clock
+    from unnest(${spellings}::text[]) zone, unnest(${moments}::timestamptz[]) moment`;
   assert.equal(rows.length, spellings.length * moments.length);
   const wrong = rows.filter(({ zone, moment, clock }) => {
     const format = { timeZone: zone, dateStyle: "short", timeStyle: "medium" } as const;
@@ -242,11 +232,9 @@ test("under every name that a user may have the clock is the one that Intl shows
 
 test("quiet hours, digests and the timeline go by the summer time of a zone whose name is an abbreviation, too", async (t) => {
   const { pool } = await connectedDatabase(t);
-  const { rows } = await pool.query(
-    `select quiet_until('2026-07-01T20:30:00Z', 'CET', '22:00', '06:00') as until,
-            next_local_time('2026-07-01T00:00:00Z', '09:00', '{1,2,3,4,5,6,7}', 'CET') as next,
-            quiet_end_words('2026-07-02T04:00:00Z', 'CET') as words`,
-  );
+  const rows = await pool.sql`select quiet_until('2026-07-01T20:30:00Z', 'CET', '22:00',
+      '06:00') as until, next_local_time('2026-07-01T00:00:00Z', '09:00', '{1,2,3,4,5,6,7}', 'CET') as next,
+    quiet_end_words('2026-07-02T04:00:00Z', 'CET') as words`;
   assert.deepEqual(rows, [
     {
       until: new Date("2026-07-02T04:00:00Z"),

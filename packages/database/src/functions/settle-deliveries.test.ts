@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connectedDatabase } from "@belfry/testing/database";
-import type { Pool } from "../connection.ts";
+import { connectedDatabase, type TestPool } from "@belfry/testing/database";
 import { type Settlement, settleDeliveries } from "./settle-deliveries.ts";
 
 const CALL = {
@@ -92,44 +91,37 @@ for (const atOnce of [1, 4, Object.keys(CASES).length]) {
   });
 }
 
-async function insertDelivery(pool: Pool, { was, attempts }: Case): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>(
-    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, attempts, due_at,
-       released_at, claimed_until, expires_at)
-     values (gen_random_uuid(), gen_random_uuid(), 'a', 'EMAIL', 1, $1, $2, now() + interval '60 s',
-       now(), now(), now() + interval '1 day') returning id`,
-    [was, attempts],
-  );
+async function insertDelivery(pool: TestPool, { was, attempts }: Case): Promise<string> {
+  const rows = await pool.sql<{ id: string }>`insert into deliveries (id, event_id, tenant_id,
+      channel, template_version_id, status, attempts, due_at, released_at, claimed_until, expires_at)
+    values (gen_random_uuid(), gen_random_uuid(), 'a', 'EMAIL', 1, ${was}, ${attempts}, now() + interval '60 s',
+      now(), now(), now() + interval '1 day') returning id`;
   const { id } = rows[0]!;
-  await pool.query(
-    `insert into attempts (delivery_id, number, provider_kind, started_at)
-     select $1, n, 'x', now() from generate_series(1, $2::integer) n`,
-    [id, attempts],
-  );
+  await pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
+    select ${id}, n, 'x', now() from generate_series(1, ${attempts}::integer) n`;
   return id;
 }
 
 /** Times as seconds after the attempt's end, or after the delivery was stored. */
-async function readDelivery(pool: Pool, id: string): Promise<string> {
-  const { rows } = await pool.query<{ text: string }>(
-    `select concat_ws('|', d.status, coalesce(d.reason, ''), d.attempts, d.retries, coalesce(d.message_id, ''),
-       coalesce(d.missing::text, ''), coalesce(d.warnings::text, ''),
-       case when d.due_at = d.expires_at then 'expiry' when d.due_at is not null then
-         floor(extract(epoch from d.due_at - case when d.status = 'waiting'
-           then coalesce(a.ended_at, d.due_at) else d.created_at end))::text
-       else '' end,
-       d.settled_at is not null, coalesce(a.text, '')) as text
-     from deliveries d
-     left join lateral (
-       select max(a.ended_at) as ended_at, string_agg(a.number || ': ' || case when a.ended_at is null then 'open' else
-         trim_scale(extract(epoch from a.ended_at - a.started_at)) || ' ' || a.class || ' '
-           || case when a.next_at = d.expires_at then 'expiry' when a.next_at is not null then
-             floor(extract(epoch from a.next_at - a.ended_at))::text else '' end
-         end, ', ' order by a.number) as text
-       from attempts a where a.delivery_id = d.id
-     ) a on true
-     where d.id = $1`,
-    [id],
-  );
+async function readDelivery(pool: TestPool, id: string): Promise<string> {
+  const rows = await pool.sql<{ text: string }>`select concat_ws('|', d.status,
+      coalesce(d.reason, ''), d.attempts, d.retries, coalesce(d.message_id, ''),
+      coalesce(d.missing::text, ''), coalesce(d.warnings::text, ''),
+      case when d.due_at = d.expires_at then 'expiry' when d.due_at is not null then
+        floor(extract(epoch from d.due_at - case when d.status = 'waiting'
+          then coalesce(a.ended_at, d.due_at) else d.created_at end))::text
+      else '' end,
+      d.settled_at is not null, coalesce(a.text, '')) as text
+    from deliveries d
+    left join lateral (
+      select max(a.ended_at) as ended_at,
+        string_agg(a.number || ': ' || case when a.ended_at is null then 'open' else
+        trim_scale(extract(epoch from a.ended_at - a.started_at)) || ' ' || a.class || ' '
+          || case when a.next_at = d.expires_at then 'expiry' when a.next_at is not null then
+            floor(extract(epoch from a.next_at - a.ended_at))::text else '' end
+        end, ', ' order by a.number) as text
+      from attempts a where a.delivery_id = d.id
+    ) a on true
+    where d.id = ${id}`;
   return rows[0]!.text;
 }

@@ -25,10 +25,8 @@ test("of every move to where a delivery has ended or been sent whoever wants it 
     for (const to of targets) {
       const { id, eventId } = await delivery({ status: from });
       await delivery({ status: from, tenant: "plain" });
-      await pool.query(
-        "update deliveries set status = $1 where status = $2 and channel = 'EMAIL'",
-        [to, from],
-      );
+      await pool.sql`update deliveries set status = ${to}
+        where status = ${from} and channel = 'EMAIL'`;
       const type = `delivery.${to}`;
       const wanted = NOT_TOLD.includes(to) ? [] : to === "failed" ? ["all", "failures"] : ["all"];
       const found = await told();
@@ -55,9 +53,9 @@ test("of every move to where a delivery has ended or been sent whoever wants it 
 test("a row that says the same status again, and one that a message of a webhook moves to, tell nothing", async (t) => {
   const { pool, delivery, told } = await webhooksUnderTest(t);
   const { id } = await delivery({ status: "accepted" });
-  await pool.query("update deliveries set status = 'accepted', reason = 'x' where id = $1", [id]);
+  await pool.sql`update deliveries set status = 'accepted', reason = 'x' where id = ${id}`;
   assert.deepEqual(await told(), []);
-  await pool.query("update deliveries set status = 'delivered' where id = $1", [id]);
+  await pool.sql`update deliveries set status = 'delivered' where id = ${id}`;
   await pool.query("update deliveries set status = 'accepted' where channel = 'WEBHOOK'");
   assert.deepEqual(
     (await told()).map(({ type, status }) => [type, status]),
@@ -75,11 +73,9 @@ test("what is written as ended is told of; a move that is rolled back leaves no 
   client.release();
   assert.deepEqual(await told(), []);
   assert.deepEqual((await pool.query("select from deliveries where channel = 'WEBHOOK'")).rows, []);
-  await pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, status, reason, settled_at)
-     values ($1, $2, 'acme', 'SMS', 'expired', 'it would expire before quiet hours end', now())`,
-    [uuidv7(), eventId],
-  );
+  await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, status, reason,
+      settled_at)
+    values (${uuidv7()}, ${eventId}, 'acme', 'SMS', 'expired', 'it would expire before quiet hours end', now())`;
   assert.deepEqual(
     (await told()).map(({ type, data }) => [type, data.reason]),
     [["delivery.expired", "it would expire before quiet hours end"]],
@@ -88,16 +84,12 @@ test("what is written as ended is told of; a move that is rolled back leaves no 
 
 test("what is told to a paused endpoint is held for it from the beginning", async (t) => {
   const { pool, delivery, webhooks } = await webhooksUnderTest(t);
-  await pool.query("update webhooks set paused_until = '2100-01-01Z' where id = $1", [
-    webhooks.get("all"),
-  ]);
+  await pool.sql`update webhooks set paused_until = '2100-01-01Z' where id = ${webhooks.get("all")}`;
   const { id } = await delivery({ status: "sending" });
-  await pool.query("update deliveries set status = 'failed' where id = $1", [id]);
-  const { rows } = await pool.query(
-    `select d.due_at is null as "noTime", d.held_for as "heldFor", d.released_at, d.template_version_id, d.recipient
-     from webhook_messages m join deliveries d on d.id = m.id order by m.webhook_id = $1`,
-    [webhooks.get("all")],
-  );
+  await pool.sql`update deliveries set status = 'failed' where id = ${id}`;
+  const rows = await pool.sql`select d.due_at is null as "noTime", d.held_for as "heldFor",
+      d.released_at, d.template_version_id, d.recipient
+    from webhook_messages m join deliveries d on d.id = m.id order by m.webhook_id = ${webhooks.get("all")}`;
   const plain = { released_at: null, template_version_id: null, recipient: null };
   assert.deepEqual(rows, [
     { noTime: false, heldFor: null, ...plain },
@@ -109,29 +101,21 @@ test("of a digest the events are told, a hundred by id and all by number; of one
   const { pool, told, forget } = await webhooksUnderTest(t);
   const digest = uuidv7();
   const events = Array.from({ length: 130 }, () => uuidv7()).sort();
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, reference)
-     select id, 'acme', 'reply', 'ann', 't', now(), case when n % 2 = 0 then 'ref ' || n end
-     from unnest($1::uuid[]) with ordinality u (id, n)`,
-    [events],
-  );
-  await pool.query(
-    `insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at)
-     values ($1, 'acme', 'reply', 'EMAIL', 'ann', '', '', now(), now())`,
-    [digest],
-  );
-  await pool.query(
-    `insert into digest_items (digest_id, event_id, added_at, state)
-     select $1, id, now(), case n when 1 then 'alone' when 2 then 'read' when 3 then 'cancelled' else 'in' end
-     from unnest($2::uuid[]) with ordinality u (id, n)`,
-    [digest, events],
-  );
+  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+      reference)
+    select id, 'acme', 'reply', 'ann', 't', now(), case when n % 2 = 0 then 'ref ' || n end
+    from unnest(${events}::uuid[]) with ordinality u (id, n)`;
+  await pool.sql`insert into digests (id, tenant_id, event_type, channel, user_id, locale, key,
+      opened_at, window_ends_at)
+    values (${digest}, 'acme', 'reply', 'EMAIL', 'ann', '', '', now(), now())`;
+  await pool.sql`insert into digest_items (digest_id, event_id, added_at, state)
+    select ${digest}, id, now(),
+      case n when 1 then 'alone' when 2 then 'read' when 3 then 'cancelled' else 'in' end
+    from unnest(${events}::uuid[]) with ordinality u (id, n)`;
   const id = uuidv7();
-  await pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id) values ($1, $2, 'acme', 'EMAIL', 1)`,
-    [id, digest],
-  );
-  await pool.query("update deliveries set status = 'accepted' where id = $1", [id]);
+  await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, template_version_id)
+    values (${id}, ${digest}, 'acme', 'EMAIL', 1)`;
+  await pool.sql`update deliveries set status = 'accepted' where id = ${id}`;
   const [message, ...others] = await told();
   assert.deepEqual(others, []);
   const { occurredAt: _, ...data } = message!.data;
@@ -144,7 +128,7 @@ test("of a digest the events are told, a hundred by id and all by number; of one
 
   await forget();
   await pool.query("update digest_items set state = 'read' where state = 'in'");
-  await pool.query("update deliveries set status = 'delivered' where id = $1", [id]);
+  await pool.sql`update deliveries set status = 'delivered' where id = ${id}`;
   const ended = (await told()).map(({ data }) => [data.count, (data.ids as string[])[0]]);
   assert.deepEqual(ended, [[129, events[1]]]);
 });
@@ -154,19 +138,15 @@ test("an item that is read is told of once, one by one and all at once", async (
   const owner = { tenantId: "acme", userId: "ann" };
   const ids = Array.from({ length: 3 }, () => uuidv7()).sort();
   for (const tenant of ["acme", "plain"]) {
-    await pool.query(
-      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
-       select id, $2, 'ann', 'reply', 'secret', 'secret', 'personal', n, now()
-       from unnest($1::uuid[]) with ordinality u (id, n)`,
-      [tenant === "acme" ? ids : [uuidv7()], tenant],
-    );
+    await pool.sql`insert into notifications (id, tenant_id, user_id, event_type, title, body,
+        channel_name, channel_offset, created_at)
+      select id, ${tenant}, 'ann', 'reply', 'secret', 'secret', 'personal', n, now()
+      from unnest(${tenant === "acme" ? ids : [uuidv7()]}::uuid[]) with ordinality u (id, n)`;
   }
   // Its event has had its time; of the others there is one.
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, reference)
-     values ($1, 'acme', 'reply', 'ann', 't', now(), 'mine')`,
-    [ids[1]],
-  );
+  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+      reference)
+    values (${ids[1]}, 'acme', 'reply', 'ann', 't', now(), 'mine')`;
   const read = { ...owner, notificationId: ids[0]! };
   assert.equal(await changeNotification(db, read, { read: true }), "changed");
   assert.equal(await changeNotification(db, read, { read: true }), "already");
@@ -210,10 +190,8 @@ test("what a user changes is told with what it says now; what changes nothing is
 
 test("ids that the database makes are UUIDs of version 7 of their moment, in the order of their making", async (t) => {
   const { pool } = await connectedDatabase(t);
-  const { rows } = await pool.query(
-    `select id, extract(epoch from clock_timestamp()) * 1000 as before
-     from generate_series(1, 1000) n cross join lateral (select id_of_now() as id, n offset 0) made`,
-  );
+  const rows = await pool.sql`select id, extract(epoch from clock_timestamp()) * 1000 as before
+    from generate_series(1, 1000) n cross join lateral (select id_of_now() as id, n offset 0) made`;
   const ids: string[] = rows.map(({ id }) => id);
   assert.deepEqual([...new Set(ids)].toSorted(), ids.toSorted());
   const places = ids.map((id) => id.slice(0, 18));

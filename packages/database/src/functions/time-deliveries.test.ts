@@ -89,13 +89,13 @@ async function setUp(t: TestContext) {
     },
     /** Digests with their items and what their deliveries come to, oldest first. */
     async digests() {
-      const { rows } = await pool.query(
-        `select g.id, g.key, g.locale, g.recipient, g.window_ends_at, g.closed_at is null as open, d.due_at,
-                d.expires_at, d.status, array(select i.event_id::text from digest_items i where i.digest_id = g.id
-                  order by i.event_id) as events,
-                array(select i.state from digest_items i where i.digest_id = g.id order by i.event_id) as states
-         from digests g left join deliveries d on d.event_id = g.id order by g.id`,
-      );
+      const rows = await pool.sql`select g.id, g.key, g.locale, g.recipient, g.window_ends_at,
+          g.closed_at is null as open, d.due_at,
+               d.expires_at, d.status,
+                 array(select i.event_id::text from digest_items i where i.digest_id = g.id
+                 order by i.event_id) as events,
+               array(select i.state from digest_items i where i.digest_id = g.id order by i.event_id) as states
+        from digests g left join deliveries d on d.event_id = g.id order by g.id`;
       return rows.map((row) => ({
         ...row,
         ends: since(row.window_ends_at),
@@ -115,11 +115,9 @@ test("an event that says more of its mail than its text joins no digest, opens n
   await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'x', 1)");
   const digest = { windowSeconds: 60, ofMail: true } as const;
   const says = async (eventId: string, envelope: object | null) => {
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, envelope)
-       values ($1, 'acme', 'comment', 'ann', 't', now(), $2)`,
-      [eventId, envelope],
-    );
+    await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
+        envelope)
+      values (${eventId}, 'acme', 'comment', 'ann', 't', now(), ${envelope})`;
   };
   const [first, own, plain] = [uuidv7(), uuidv7(), uuidv7()];
   await says(first, { cc: ["c@example.com"] });
@@ -183,7 +181,7 @@ test("a full digest leaves when its window ends, and who comes before that opens
   await decide(0, { digest }, { digest });
   await decide(1, { digest });
   assert.deepEqual((await pool.query("select events from digests")).rows, [{ events: 3 }]);
-  await pool.query("update digests set events = $1", [MAX_DIGEST_EVENTS - 1]);
+  await pool.sql`update digests set events = ${MAX_DIGEST_EVENTS - 1}`;
   assert.deepEqual(verdicts(await decide(2, { digest })), ["gathered"]);
   const [next] = await decide(3, { digest });
   assert.deepEqual([next?.verdict, next?.due], ["opens", 63]);
@@ -393,8 +391,7 @@ test("in any time of a throttle's length so many are let through, and no more", 
     { user: "bob", throttle },
   );
   assert.deepEqual(verdicts(batch), ["write", "write", "throttled", "write"]);
-  const { rows } = await pool.query("select user_id, times, ends_at from throttles order by 1");
-  assert.deepEqual(rows, [
+  assert.deepEqual(await pool.sql`select user_id, times, ends_at from throttles order by 1`, [
     { user_id: "ann", times: [at(1000), at(1000)], ends_at: at(1010) },
     { user_id: "bob", times: [at(1000)], ends_at: at(1010) },
   ]);
@@ -427,7 +424,7 @@ test("unless it is read it goes so much later, beyond quiet hours, and lives fro
   assert.deepEqual([over?.due, over?.words], [300, "sent unless it is read by 12:05"]);
   const [ended] = await decide(0, { unlessRead: 300, expiresAfter: 60, quietUntil: 360 });
   assert.deepEqual([ended?.due, ended?.expires, ended?.words], [360, 360, null]);
-  const { rows } = await pool.query("select unless_read, reason from deliveries order by id");
+  const rows = await pool.sql`select unless_read, reason from deliveries order by id`;
   const inWords = rows.map(({ reason, ...row }) => ({ ...row, reason: reasonWords(reason) }));
   assert.deepEqual(inWords, [
     { unless_read: true, reason: "sent unless it is read by 12:05, 1 Jun 2026 (UTC)" },

@@ -25,10 +25,8 @@ const TOLD: Readonly<Record<string, string>> = {
 test("a reason is told without what may be somebody's address or number, and no longer than 500 characters", async (t) => {
   const { pool } = await connectedDatabase(t);
   const told = async (reason: string | null, recipient: string | null) => {
-    const { rows } = await pool.query<{ told: string | null }>(
-      "select told_reason($1, $2) as told",
-      [reason, recipient],
-    );
+    const rows = await pool.sql<{ told: string | null }>`select told_reason(${reason},
+        ${recipient}) as told`;
     return rows[0]!.told;
   };
   for (const [reason, words] of Object.entries(TOLD)) {
@@ -58,7 +56,7 @@ test("the database puts each reason into the same words as whoever reads it", as
     "",
   ];
   for (const reason of [...stored, ...others]) {
-    const { rows } = await pool.query("select reason_in_words($1) as words", [reason]);
+    const rows = await pool.sql`select reason_in_words(${reason}) as words`;
     assert.equal(rows[0].words, reasonWords(reason), reason);
   }
 });

@@ -21,35 +21,27 @@ async function world(t: test.TestContext) {
     [sampled, PARENT],
     [plain, null],
   ]) {
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, trace_id, trace_parent, accepted_at)
-       values ($1, 'acme', 'x', 'u', 'their-trace', $2, now())`,
-      [id, parent],
-    );
+    await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, trace_parent,
+        accepted_at)
+      values (${id}, 'acme', 'x', 'u', 'their-trace', ${parent}, now())`;
   }
-  await pool.query(
-    `with template as (
-       insert into templates (id, tenant_id, event_type, channel) values ($1, 'acme', 'x', 'EMAIL') returning id
-     ), version as (
-       insert into template_versions (template_id, version, content, compiled)
-       select id, 1, '', '{}' from template returning id
-     )
-     insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, status, due_at)
-     select e.id, e.id, 'acme', 'EMAIL', 'a@example.com', version.id, 'queued', now() from events e, version`,
-    [randomUUID()],
-  );
-  await pool.query(
-    `with endpoint as (
-       insert into webhooks (id, tenant_id, url, secret) values ($1, 'acme', 'https://example.com', 's') returning id
-     ), message as (
-       insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, payload)
-       select gen_random_uuid(), endpoint.id, 'acme', 'delivery.accepted', e.id, '{}' from events e, endpoint
-       returning id, event_id
-     )
-     insert into deliveries (id, event_id, tenant_id, channel, status, due_at)
-     select gen_random_uuid(), m.id, 'acme', 'WEBHOOK', 'queued', now() from message m`,
-    [randomUUID()],
-  );
+  await pool.sql`with template as (
+      insert into templates (id, tenant_id, event_type, channel) values (${randomUUID()}, 'acme', 'x', 'EMAIL') returning id
+    ), version as (
+      insert into template_versions (template_id, version, content, compiled)
+      select id, 1, '', '{}' from template returning id
+    )
+    insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, status, due_at)
+    select e.id, e.id, 'acme', 'EMAIL', 'a@example.com', version.id, 'queued', now() from events e, version`;
+  await pool.sql`with endpoint as (
+      insert into webhooks (id, tenant_id, url, secret) values (${randomUUID()}, 'acme', 'https://example.com', 's') returning id
+    ), message as (
+      insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, payload)
+      select gen_random_uuid(), endpoint.id, 'acme', 'delivery.accepted', e.id, '{}' from events e, endpoint
+      returning id, event_id
+    )
+    insert into deliveries (id, event_id, tenant_id, channel, status, due_at)
+    select gen_random_uuid(), m.id, 'acme', 'WEBHOOK', 'queued', now() from message m`;
   return { pool, sampled, plain, provider };
 }
 
@@ -79,9 +71,8 @@ test("what is read of a sampled event has its trace parent, of another it has no
     const { id, traceId, traceParent } = claim.delivery;
     assert.deepEqual([traceId, traceParent], ["their-trace", known.get(id)]);
   }
-  const { rows } = await pool.query<{ id: string; about: string }>(
-    `select d.id, m.event_id as about from deliveries d join webhook_messages m on m.id = d.event_id`,
-  );
+  const rows = await pool.sql<{ id: string; about: string }>`select d.id, m.event_id as about
+    from deliveries d join webhook_messages m on m.id = d.event_id`;
   const webhooks = rows.map(({ id }) => ({ id, tenantId: "acme" }));
   const claims = await claimWebhooks(pool, webhooks, { ...LEASE, full: [] });
   for (const [at, claim] of claims.entries()) {
