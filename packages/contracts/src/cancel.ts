@@ -15,7 +15,10 @@ export const MAX_EVENTS_OF_EVENT_IDS = 10 * MAX_CANCELLED_EVENTS;
 const names = (description: string, example: string) =>
   Type.Optional(
     Type.Array(text(), {
-      ...{ minItems: 1, maxItems: MAX_CANCEL_NAMES, description, examples: [[example]] },
+      minItems: 1,
+      maxItems: MAX_CANCEL_NAMES,
+      description,
+      examples: [[example]],
     }),
   );
 

@@ -36,7 +36,9 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 // The schema checks only the field's type. Administration checks its value and reports every fault together.
 const url = field<string>(
   {
-    ...{ type: "string", format: "uri", maxLength: MAX_WEBHOOK_URL },
+    type: "string",
+    format: "uri",
+    maxLength: MAX_WEBHOOK_URL,
     pattern: "^https://[^\\s/?#@]+(?:[/?][^\\s#]*)?$",
     description:
       "https, without credentials and without a fragment; a query is allowed. 422 where the host is not public, which no pattern can tell",
@@ -48,7 +50,9 @@ const url = field<string>(
 const types = Type.Optional(
   field<WebhookType[]>(
     {
-      ...{ type: "array", uniqueItems: true, maxItems: WEBHOOK_TYPES.length },
+      type: "array",
+      uniqueItems: true,
+      maxItems: WEBHOOK_TYPES.length,
       items: { type: "string", enum: [...WEBHOOK_TYPES] },
       description: "The types that it gets; empty: all, including types that are added later",
       examples: [["delivery.bounced", "delivery.failed"]],
@@ -63,7 +67,8 @@ const types = Type.Optional(
 const description = Type.Optional(
   field<string | null>(
     {
-      ...{ type: ["string", "null"], maxLength: 255 },
+      type: ["string", "null"],
+      maxLength: 255,
       description: "Shown to your own people; null or empty: none",
       examples: ["Order system"],
     },
@@ -120,7 +125,8 @@ export const ReplayRequest = Type.Object(
     after: Type.Optional(
       field<string>(
         {
-          ...{ type: "string", pattern: `^${UUID_FORM}$` },
+          type: "string",
+          pattern: `^${UUID_FORM}$`,
           description: "The `next` of an answer that had `more`",
           examples: ["019aaa20-0000-7000-8000-000000000000"],
         },
@@ -141,7 +147,9 @@ export type ReplayRequest = Static<typeof ReplayRequest>;
 const placeOf = (form: string, example: string) =>
   field<string>(
     {
-      ...{ type: "string", pattern: `^${form}$`, description: "The `next` of the page before" },
+      type: "string",
+      pattern: `^${form}$`,
+      description: "The `next` of the page before",
       examples: [example],
     },
     (value) => (typeof value === "string" ? undefined : "must be a string"),

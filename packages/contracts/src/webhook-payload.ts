@@ -123,15 +123,13 @@ const preferenceData = Type.Object({
 
 const { state, total, expanded, byStatus } = Broadcast.properties;
 const broadcastData = Type.Object({
-  ...{
-    broadcastId: id("Of the broadcast"),
-    eventType,
-    state,
-    total,
-    expanded,
-    byStatus,
-    occurredAt,
-  },
+  broadcastId: id("Of the broadcast"),
+  eventType,
+  state,
+  total,
+  expanded,
+  byStatus,
+  occurredAt,
 });
 
 const testData = Type.Object({ webhookId: id("Of the endpoint"), occurredAt });
@@ -220,8 +218,11 @@ function exampleData(type: WebhookMessageType): object {
   if (type === "broadcast.progress" || type === "broadcast.done") {
     const isDone = type === "broadcast.done";
     return {
-      ...{ broadcastId: EXAMPLE_ID, eventType: "product.news", state: isDone ? "done" : "running" },
-      ...{ total: 120_000, expanded: isDone ? 120_000 : 4_200 },
+      broadcastId: EXAMPLE_ID,
+      eventType: "product.news",
+      state: isDone ? "done" : "running",
+      total: 120_000,
+      expanded: isDone ? 120_000 : 4_200,
       byStatus: isDone ? { accepted: 118_200, skipped: 1_800 } : { accepted: 4_000, queued: 200 },
       occurredAt: AT,
     };
@@ -232,7 +233,10 @@ function exampleData(type: WebhookMessageType): object {
   return {
     deliveryId: "0198c0de-0000-7000-8000-00000000d001",
     ...event,
-    ...{ channel: CHANNELS[0], status: what, reason: REASONS[type] ?? null, occurredAt: AT },
+    channel: CHANNELS[0],
+    status: what,
+    reason: REASONS[type] ?? null,
+    occurredAt: AT,
   };
 }
 

@@ -19,7 +19,8 @@ const CHANGES = {
   unarchive: () => ({ change: { archived: false } }),
   "snooze-for": (name) => ({
     change: { snoozedUntil: SNOOZES[name](new Date()).toISOString() },
-    ...{ said: "snoozed", undo: { snoozedUntil: null } },
+    said: "snoozed",
+    undo: { snoozedUntil: null },
   }),
   unsnooze: () => ({ change: { snoozedUntil: null } }),
 };

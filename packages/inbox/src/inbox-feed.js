@@ -420,8 +420,13 @@ export class InboxFeed extends EventTarget {
 
 function fromHistory({ id, type, title, body, status, created_at, url, actions, snoozed_until }) {
   return {
-    ...{ id, title, body, category: type, createdAt: created_at },
-    ...{ read: status === "READ", isLive: false },
+    id,
+    title,
+    body,
+    category: type,
+    createdAt: created_at,
+    read: status === "READ",
+    isLive: false,
     ...(snoozed_until !== undefined && { snoozedUntil: snoozed_until }),
     ...linksOf(url, actions),
   };

@@ -11,8 +11,11 @@ export function makeFrame(labels) {
   const bell = make(
     "button",
     {
-      ...{ part: "bell", class: "bell", type: "button" },
-      ...{ "aria-haspopup": "dialog", "aria-controls": "panel" },
+      part: "bell",
+      class: "bell",
+      type: "button",
+      "aria-haspopup": "dialog",
+      "aria-controls": "panel",
     },
     ...[icon("bell"), badges[0], away],
   );
@@ -63,8 +66,11 @@ export function makeFrame(labels) {
   const preferences = make(
     "div",
     {
-      ...{ part: "preferences", class: "preferences of-preferences", tabindex: "-1" },
-      ...{ role: "group", "aria-labelledby": "title" },
+      part: "preferences",
+      class: "preferences of-preferences",
+      tabindex: "-1",
+      role: "group",
+      "aria-labelledby": "title",
     },
     ...[waiting, readAgain, rows],
   );
@@ -75,23 +81,31 @@ export function makeFrame(labels) {
   );
   const heard = make("div", { class: "heard", role: "status" });
   return {
-    ...{
-      badges,
-      away,
-      bell,
-      markAll,
-      archiveAll,
-      statusText,
-      again,
-      status,
-      list,
-      empty,
-      more,
-      panel,
-      heard,
-    },
-    ...{ title, titles, gear, back, preferences, waiting, readAgain, rows },
-    ...{ tabs, undo, undoText, undoButton },
+    badges,
+    away,
+    bell,
+    markAll,
+    archiveAll,
+    statusText,
+    again,
+    status,
+    list,
+    empty,
+    more,
+    panel,
+    heard,
+    title,
+    titles,
+    gear,
+    back,
+    preferences,
+    waiting,
+    readAgain,
+    rows,
+    tabs,
+    undo,
+    undoText,
+    undoButton,
     nodes: [bell, panel, heard],
   };
 }

@@ -50,8 +50,12 @@ function actionsOf({ id, actions }) {
     make(
       "a",
       {
-        ...{ part: "action button", class: "quiet", tabindex: "-1", "data-action": "follow" },
-        ...{ "data-index": String(index), "aria-describedby": `title-${id}` },
+        part: "action button",
+        class: "quiet",
+        tabindex: "-1",
+        "data-action": "follow",
+        "data-index": String(index),
+        "aria-describedby": `title-${id}`,
         ...linkAttributes(url),
       },
       label,
@@ -64,7 +68,9 @@ function actionsOf({ id, actions }) {
 const BUTTONS = {
   inbox: ({ read }) => ({
     ...(read ? { "mark-unread": "markUnread" } : { "mark-read": "markRead" }),
-    ...{ snooze: "snooze", archive: "archive", delete: "delete" },
+    snooze: "snooze",
+    archive: "archive",
+    delete: "delete",
   }),
   snoozed: () => ({ unsnooze: "unsnooze", archive: "archive", delete: "delete" }),
   archived: () => ({ unarchive: "unarchive", delete: "delete" }),
@@ -75,8 +81,12 @@ function buttonsOf(item, { labels, view }) {
   return Object.entries(BUTTONS[view](item)).map(([action, name]) => {
     const hasIcon = WITH_ICON.includes(action);
     const attributes = {
-      ...{ part: `${action} button`, type: "button", tabindex: "-1", "data-action": action },
-      ...{ class: hasIcon ? "icon" : "quiet", "aria-describedby": `title-${item.id}` },
+      part: `${action} button`,
+      type: "button",
+      tabindex: "-1",
+      "data-action": action,
+      class: hasIcon ? "icon" : "quiet",
+      "aria-describedby": `title-${item.id}`,
       ...(hasIcon && { "aria-label": labels[name], title: labels[name] }),
       "aria-expanded": action === "snooze" ? "false" : undefined,
     };
@@ -90,8 +100,12 @@ export function snoozeChoices(id, labels) {
     make(
       "button",
       {
-        ...{ part: "snooze-for button", type: "button", class: "quiet" },
-        ...{ "data-action": "snooze-for", "data-name": name, "aria-describedby": `title-${id}` },
+        part: "snooze-for button",
+        type: "button",
+        class: "quiet",
+        "data-action": "snooze-for",
+        "data-name": name,
+        "aria-describedby": `title-${id}`,
       },
       labels[name],
     ),

@@ -71,7 +71,9 @@ export class InboxTabs {
     const all = [
       { view: "inbox", label: this.#labels.all },
       ...categories.map(({ key, label, unread = 0 }) => ({
-        ...{ view: "inbox", category: key, unread },
+        view: "inbox",
+        category: key,
+        unread,
         label: textFor(label, this.#languages()) || key,
       })),
       ...(snoozed || view === "snoozed"
@@ -96,9 +98,15 @@ export class InboxTabs {
         return make(
           "button",
           {
-            ...{ part: "tab", class: "tab", type: "button", role: "tab", "aria-controls": "list" },
-            ...{ "aria-selected": String(isChosen), tabindex: isChosen ? "0" : "-1" },
-            ...{ "data-view": tab.view, "data-category": tab.category },
+            part: "tab",
+            class: "tab",
+            type: "button",
+            role: "tab",
+            "aria-controls": "list",
+            "aria-selected": String(isChosen),
+            tabindex: isChosen ? "0" : "-1",
+            "data-view": tab.view,
+            "data-category": tab.category,
           },
           make("bdi", {}, tab.label),
           ...(tab.unread > 0 ? this.#count(tab.unread) : []),

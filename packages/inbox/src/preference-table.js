@@ -15,7 +15,8 @@ export function preferenceRows({ channels, categories, preferences }) {
     return !both.includes(false) && (byDefault || both.includes(true));
   };
   const row = (key, required, byDefault) => ({
-    ...{ key, required },
+    key,
+    required,
     on: new Map(channels.map((one) => [one, required || isOn(key, one, byDefault)])),
   });
   return [

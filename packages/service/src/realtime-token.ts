@@ -53,7 +53,9 @@ export async function signRealtimeToken(
   const lifetimeSeconds = options.lifetimeSeconds ?? REALTIME_TOKEN_SECONDS;
   return await new SignJWT({ tenant: holder.tenant })
     .setProtectedHeader({
-      ...{ alg: ALGORITHM, kid: keys.current.kid, typ: "JWT" },
+      alg: ALGORITHM,
+      kid: keys.current.kid,
+      typ: "JWT",
       ...(holder.concealed && { crit: [CONCEALED], [CONCEALED]: true }),
     })
     .setSubject(holder.sub)

@@ -109,7 +109,7 @@ test("a quarter of a megabyte of broken or endless tags is read once", async () 
       assert.ok((await faultsOf({ kind: "text", content: text })).length > 0);
       templateVariables([text]);
       const { tags } = scanTags(text);
-      assert.ok(parseTemplate(text, tags).faults.length + tags.length >= 0);
+      parseTemplate(text, tags);
     });
   }
 });

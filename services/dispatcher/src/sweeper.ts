@@ -57,7 +57,8 @@ async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<n
   for (;;) {
     const sinceMs = olderThanMs + performance.now() - begunAt;
     const stuck = await takeStuckEvents(pool, {
-      ...{ olderThanMs: sinceMs, after },
+      olderThanMs: sinceMs,
+      after,
       most: STUCK_PER_BATCH,
     });
     const last = stuck.at(-1);

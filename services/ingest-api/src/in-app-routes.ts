@@ -168,7 +168,8 @@ const tabsSchema = {
         success: true,
         data: {
           categories: [{ key: "orders", label: { "": "Orders", de: "Bestellungen" }, unread: 2 }],
-          ...{ archived: true, snoozed: false },
+          archived: true,
+          snoozed: false,
         },
       },
     },

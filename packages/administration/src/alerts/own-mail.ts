@@ -51,7 +51,9 @@ export async function mailTenant(db: Database): Promise<MailTenant> {
   const [found] = rows;
   const cause = found === undefined ? "no-tenant" : causeOf(found);
   return {
-    ...{ tenantId: found?.id ?? null, tenantName: found?.name ?? null, cause },
+    tenantId: found?.id ?? null,
+    tenantName: found?.name ?? null,
+    cause,
     fault: cause && MAIL_FAULTS[cause],
   };
 }

@@ -130,7 +130,10 @@ function mailOf(due: DueMail, languages: ReadonlySet<string>, adminUrl: string) 
 async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Promise<void> {
   if (sent.length === 0) return;
   const rows = sent.map(({ personId, tenantId, kind, hasEnded }) => ({
-    ...{ person_id: personId, tenant_id: tenantId, kind, sent_at: now },
+    person_id: personId,
+    tenant_id: tenantId,
+    kind,
+    sent_at: now,
     ended_at: hasEnded ? now : null,
   }));
   await db

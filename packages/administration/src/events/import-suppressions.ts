@@ -55,8 +55,13 @@ export const importSuppressions = defineAct({
   example: {
     input: { channel: EXAMPLE_CHANNEL, file: "ann@example.com\n" },
     output: {
-      ...{ lines: 1, added: 1, alreadyThere: 0, repeated: 0, leftOut: 0 },
-      ...{ faults: [], ignoredColumns: [] },
+      lines: 1,
+      added: 1,
+      alreadyThere: 0,
+      repeated: 0,
+      leftOut: 0,
+      faults: [],
+      ignoredColumns: [],
     },
   },
   flags: { part: null, parts: null },

@@ -147,7 +147,11 @@ export async function textOfVersion(db: Database, address: TemplateAddress, vers
   const template = await requireTemplate(db, address, locale);
   const { tenantId, eventType, channel } = template;
   return {
-    ...{ ...textInput(old), tenantId, eventType, channel, locale },
+    ...textInput(old),
+    tenantId,
+    eventType,
+    channel,
+    locale,
     // If the variant now has a set format, the old text needs one too: the one that was derived from it at that time.
     format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),
   };

@@ -45,7 +45,10 @@ const run = (name) => () => {
   return true;
 };
 const code = createCodeField(area, {
-  ...{ label: "Content", format: format(), names, filters: JSON.parse(area.dataset.filters) },
+  label: "Content",
+  format: format(),
+  names,
+  filters: JSON.parse(area.dataset.filters),
   onChange: changed,
   keys: mayEdit
     ? [
@@ -55,7 +58,12 @@ const code = createCodeField(area, {
     : [],
 });
 const mode = createWritingMode({
-  ...{ area, code, isMarkdown, actions, names, onChange: changed },
+  area,
+  code,
+  isMarkdown,
+  actions,
+  names,
+  onChange: changed,
   edit: dialogs.change,
   onSwitch: () => preview?.ask(),
 });
@@ -91,7 +99,9 @@ preview = createPreview({
 
 if (mayEdit) {
   draft = createDraft({
-    ...{ form, state: byId("draft-state"), isHeld: form.dataset.held === "true" },
+    form,
+    state: byId("draft-state"),
+    isHeld: form.dataset.held === "true",
     onSaved({ revision }) {
       field("revision").value = revision;
     },

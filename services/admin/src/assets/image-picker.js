@@ -12,7 +12,10 @@ export function chooseImage() {
   const note = element("p", { className: "small", role: "status" });
   const file = element("input", { type: "file", accept: TYPES, id: "image-picker-file" });
   const address = element("input", {
-    ...{ type: "url", id: "image-picker-address", placeholder: "https://…", autocomplete: "off" },
+    type: "url",
+    id: "image-picker-address",
+    placeholder: "https://…",
+    autocomplete: "off",
   });
   const use = element("button", { type: "submit", className: "primary", textContent: "Use it" });
   const cancel = makeButton("Cancel", () => dialog.close(), "plain");

@@ -12,7 +12,10 @@ export function insertDialogs({ names, check }) {
   const known = () => names().map(({ name }) => name);
   const lists = () => names().filter(({ kind }) => kind === "list");
   const address = (value = "") => ({
-    ...{ name: "address", label: "Address", placeholder: "https://…", value: shownAddress(value) },
+    name: "address",
+    label: "Address",
+    placeholder: "https://…",
+    value: shownAddress(value),
     suggestions: names()
       .filter(({ kind }) => kind === "text")
       .map(({ name }) => name),
@@ -27,7 +30,10 @@ export function insertDialogs({ names, check }) {
   const shows = (given) => check(`![x](${addressOf(given)})`);
   const hint = "An https address, or the name of a variable that holds one.";
   const variableField = (value = "") => ({
-    ...{ name: "name", label: "Name", value, suggestions: known() },
+    name: "name",
+    label: "Name",
+    value,
+    suggestions: known(),
   });
   const conditionField = (value = "") => ({ ...variableField(value), label: "Variable" });
   const isVariable = ({ name }) => check(`{{ ${name.trim()} }}`);
@@ -60,7 +66,9 @@ export function insertDialogs({ names, check }) {
     async condition() {
       const told = "What you write inside is shown only where this variable has a value.";
       const given = await ask({
-        ...{ title: "Show only if …", hint: told, fields: [conditionField()] },
+        title: "Show only if …",
+        hint: told,
+        fields: [conditionField()],
         check: ({ name }) => check(`{% if ${name.trim()} %}x{% endif %}`),
       });
       return given?.name.trim();
@@ -71,7 +79,9 @@ export function insertDialogs({ names, check }) {
       const list = { name: "list", label: "List", suggestions, placeholder: "items" };
       const item = { name: "item", label: "One entry is called", value: "item" };
       const given = await ask({
-        ...{ title: "Repeat for each …", hint: told, fields: [list, item] },
+        title: "Repeat for each …",
+        hint: told,
+        fields: [list, item],
         check: (one) => check(`{% for ${one.item.trim()} in ${one.list.trim()} %}x{% endfor %}`),
       });
       if (!given) return undefined;

@@ -34,14 +34,32 @@ const BLOCKS = namesOf(
 );
 /** Elements that a mail's text cannot contain, each with the name that the page shows for them. */
 const DROPPED = {
-  ...{ IMG: "images", SVG: "images", "V:IMAGEDATA": "images" },
-  ...{ VIDEO: "media", AUDIO: "media", IFRAME: "media", OBJECT: "media", EMBED: "media" },
-  ...{ CANVAS: "media", INPUT: "fields", SELECT: "fields", TEXTAREA: "fields" },
+  IMG: "images",
+  SVG: "images",
+  "V:IMAGEDATA": "images",
+  VIDEO: "media",
+  AUDIO: "media",
+  IFRAME: "media",
+  OBJECT: "media",
+  EMBED: "media",
+  CANVAS: "media",
+  INPUT: "fields",
+  SELECT: "fields",
+  TEXTAREA: "fields",
 };
 /** Elements that set a mark. */
 const LOOKS = {
-  ...{ B: "strong", STRONG: "strong", I: "em", EM: "em", S: "strike", STRIKE: "strike" },
-  ...{ DEL: "strike", CODE: "code", KBD: "code", SAMP: "code", TT: "code" },
+  B: "strong",
+  STRONG: "strong",
+  I: "em",
+  EM: "em",
+  S: "strike",
+  STRIKE: "strike",
+  DEL: "strike",
+  CODE: "code",
+  KBD: "code",
+  SAMP: "code",
+  TT: "code",
 };
 const STYLED = ["color", "background", "background-color", "font-family", "font-size"];
 

@@ -36,7 +36,11 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
     host.replaceChildren(
       ...shapes.map((shape) =>
         rowOf(shape, {
-          ...{ values, set, required, isTranslation, asksRequired },
+          values,
+          set,
+          required,
+          isTranslation,
+          asksRequired,
           isReadOnly: area.readOnly,
         }),
       ),
@@ -133,7 +137,10 @@ function rowOf(shape, { values, set, required, isTranslation, asksRequired, isRe
     const caption = element("code", { id: `${id}-name`, textContent });
     const columns = columnsOf(fields ?? [], value);
     const table = fieldTable({
-      ...{ name, columns, isReadOnly, isList: isTable },
+      name,
+      columns,
+      isReadOnly,
+      isList: isTable,
       rows: isTable ? (Array.isArray(value) ? value : []) : [value ?? {}],
       onChange: (rows) => set(name, isTable ? orNone(rows) : rows[0]),
     });

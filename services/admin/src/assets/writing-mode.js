@@ -41,7 +41,12 @@ export function createWritingMode(options) {
   host.dir = area.dir;
   code.host.after(host);
   const visual = createVisualEditor(area, {
-    ...{ host, label: "Content", help: "visual-help", edit, onChange, onPasted: showLeftOut },
+    host,
+    label: "Content",
+    help: "visual-help",
+    edit,
+    onChange,
+    onPasted: showLeftOut,
     entries: () => [
       ...MENU.map(([label, act]) => ({ label, run: () => act(visual.edits) })),
       ...ASKED.map(([label, name]) => ({ label, run: () => actions[name]() })),

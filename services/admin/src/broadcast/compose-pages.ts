@@ -119,7 +119,11 @@ export function composePages({ route, db, once }: PageDeps): void {
       previews.push({ channel: template.channel, lacking, ...shown });
     }
     return page("broadcast-check", say`Check and send`, {
-      ...{ values, estimate, previews, missWords: MISS_WORDS, key: randomUUID() },
+      values,
+      estimate,
+      previews,
+      missWords: MISS_WORDS,
+      key: randomUUID(),
       audience: audienceOf({ topics: topics ?? null }),
       fields: fieldsOf(values),
       test: test && { ...test, ...testResult(test.sent) },
@@ -258,7 +262,9 @@ function inputOf(values: Values) {
   if (sendAt !== "" && moment === undefined) throw invalid("sendAt", "must be a date and time");
   return {
     ...audienceIn(values),
-    ...{ eventType, variables, channels },
+    eventType,
+    variables,
+    channels,
     ...(moment && { sendAt: moment.toISOString() }),
     ...(locale !== "" && { locale }),
     ...(provider !== "" && { provider }),

@@ -103,7 +103,11 @@ function storyOf(
   } else if (template !== undefined) links.set(...ways.templates);
   if (isInSandbox(report)) links.set(`${reader.base}/outbox`, say`The sandbox message`);
   return {
-    ...{ channel, report, reason, recipient, said },
+    channel,
+    report,
+    reason,
+    recipient,
+    said,
     isMeant: isMeant(reason),
     sentence: why?.sentence ?? arrival(report),
     links: [...links].map(([href, text]) => ({ href, text })),
@@ -160,7 +164,12 @@ function vendorsSaid(
       return { at, number, provider: providerName ?? provider, href, status, reason, answer };
     });
   const ofReceipts = receipts.map(({ at, kind, provider, reason, vendorStatus: status }) => ({
-    ...{ at, number: undefined, provider, href: undefined, status, reason: term(kind) },
+    at,
+    number: undefined,
+    provider,
+    href: undefined,
+    status,
+    reason: term(kind),
     answer: reason === null ? undefined : hides ? null : reason,
   }));
   return [...ofTries, ...ofReceipts].toSorted((a, b) => b.at.getTime() - a.at.getTime());

@@ -57,7 +57,10 @@ export function deadLetterPages({ route, db }: PageDeps): void {
       choice: new URLSearchParams(fieldsOf(one)),
     }));
     return page("dead-letters", say`Dead letters`, {
-      ...{ ...glance, groups, letters, filter },
+      ...glance,
+      groups,
+      letters,
+      filter,
       replay: replay && progress && outcomeOf(replay.count, progress),
     });
   });
@@ -70,7 +73,12 @@ export function deadLetterPages({ route, db }: PageDeps): void {
       const plan = await run(act, { ...filter, after: startOf(query), dryRun: true });
       const of = Math.max(plan.count, Number(/^\d{1,9}$/.exec(query.get("of") ?? "")?.[0] ?? 0));
       return page("dead-letters-change", title, {
-        ...{ action, done, filter, of, left: plan.count, leftOut: leftOut(plan) },
+        action,
+        done,
+        filter,
+        of,
+        left: plan.count,
+        leftOut: leftOut(plan),
         fields: { ...fieldsOf(filter), before: plan.endedBefore, of },
         after: new URLSearchParams({ replayed: String(of), before: plan.endedBefore }),
       });

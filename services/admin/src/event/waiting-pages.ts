@@ -26,7 +26,11 @@ export function waitingPages({ route, db }: PageDeps): void {
       glanceAtWaiting(db, { tenantId: tenant.id, why }, { limit: PAGE }),
     ]);
     return page("waiting", say`Waiting`, {
-      ...{ scheduled, gathered, held, why, names: WAIT_NAMES },
+      scheduled,
+      gathered,
+      held,
+      why,
+      names: WAIT_NAMES,
       isFirst: after === undefined,
       isFirstGathered: user === undefined,
       /** Only one list moves to its next page; the other lists stay where they are. */

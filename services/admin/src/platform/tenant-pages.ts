@@ -43,7 +43,8 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
     const search = (query.get("search") ?? "").trim().replaceAll("\u0000", "");
     const after = query.get("after") ?? undefined;
     const found = await searchTenants(db, {
-      ...{ search: search === "" ? undefined : search, limit: TENANTS_PER_PAGE + 1 },
+      search: search === "" ? undefined : search,
+      limit: TENANTS_PER_PAGE + 1,
       after: after !== undefined && TENANT_ID.test(after) ? after : undefined,
     });
     const list = found.slice(0, TENANTS_PER_PAGE);
@@ -52,7 +53,9 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
       after: list.at(-1)?.id ?? "",
     });
     return page("tenants", say`Tenants`, {
-      ...{ list, search, isFirst: after === undefined },
+      list,
+      search,
+      isFirst: after === undefined,
       nextPage: found.length > TENANTS_PER_PAGE ? `?${next}` : undefined,
     });
   });
@@ -78,7 +81,11 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
     const values = { ...valuesOfTenant(about.found), ...given };
     const api = { url: config.apiUrl, wsUrl: config.wsUrl };
     return page("tenant-settings", say`Tenant`, {
-      ...{ ...about, api, values, faults, channels: CHANNELS },
+      ...about,
+      api,
+      values,
+      faults,
+      channels: CHANNELS,
       isBeingDeleted: await isBeingDeleted(db, tenant.id),
     });
   };

@@ -46,7 +46,10 @@ export function designPages({ route, db }: PageDeps): void {
     const view = await readLayout(db, tenant.id);
     const faults = given.faults ?? [];
     return page("design", say`Design`, {
-      ...{ view, colors: COLORS, effect: EFFECT, conflict: given.conflict },
+      view,
+      colors: COLORS,
+      effect: EFFECT,
+      conflict: given.conflict,
       images: await context.run(listImages, {}),
       ...footersOf(given.values ?? valuesOf(view)),
       values: given.values ?? valuesOf(view),
@@ -57,7 +60,9 @@ export function designPages({ route, db }: PageDeps): void {
       mayEdit: mayDo(role, "editor"),
       isOwn: ALL_NAMES.some((field) => view[field] !== null),
       versions: (await readLayoutVersions(db, tenant.id)).map((one) => ({
-        ...{ version: one.version, savedBy: one.savedBy, savedAt: one.savedAt },
+        version: one.version,
+        savedBy: one.savedBy,
+        savedAt: one.savedAt,
         summary: summaryOf(one),
       })),
     });

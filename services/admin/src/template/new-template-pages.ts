@@ -44,7 +44,9 @@ export function newTemplatePages({ route, db, config }: PageDeps): void {
   ): Promise<Answer> => {
     const templates = await readTemplates(db, tenant.id);
     return page("template-new", say`New message`, {
-      ...{ values, faults, channels: CHANNELS },
+      values,
+      faults,
+      channels: CHANNELS,
       eventTypes: [...new Set(templates.map(({ eventType }) => eventType))],
       starters: await Promise.all(STARTERS.map((starter) => shown(starter))),
     });

@@ -54,7 +54,9 @@ export function publishingPages({ route, db }: PageDeps): void {
     });
     const [first] = all;
     return page("template-publish", say`Publish`, {
-      ...{ template, parts, conflict },
+      template,
+      parts,
+      conflict,
       addresses: addressesOf(base, template.id, ""),
       leftOut: (first?.leftOut ?? []).map(leftOutSentence),
       audience: first === undefined ? "" : audienceOf(first),

@@ -194,7 +194,13 @@ async function editorPage(
   const group = `${template.eventType} ${channel}`;
   const maySend = context.may(SEND) && tenant.id !== PLATFORM;
   return page("template-editor", template.eventType, {
-    ...{ template, values, addresses, languages, mayEdit, maySend, defaultName },
+    template,
+    values,
+    addresses,
+    languages,
+    mayEdit,
+    maySend,
+    defaultName,
     faults: { ...faultsByField(edited.faults ?? []), ...settingFaults },
     hasSettingFault: Object.keys(settingFaults).length > 0,
     losesAlike: await losesAlike(db, tenant.id),

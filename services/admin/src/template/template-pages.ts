@@ -49,7 +49,10 @@ export function templatePages({ route, db }: PageDeps): void {
       }),
     );
     return page("templates", say`Templates`, {
-      ...{ rows, channels: CHANNELS, wanted, state },
+      rows,
+      channels: CHANNELS,
+      wanted,
+      state,
       isFiltered: shown.length < templates.length,
       leftOut: await leftOutChannels(db, templates),
     });
@@ -202,7 +205,8 @@ export function copyingPages({ route, db }: PageDeps): void {
     const template = await readTemplate(db, addressOf(context));
     const templates = await readTemplates(db, tenant.id);
     return page("template-copy", say`Copy`, {
-      ...{ template, faults },
+      template,
+      faults,
       values: values ?? { eventType: `${template.eventType}.copy`, tenantId: tenant.id },
       eventTypes: [...new Set(templates.map(({ eventType }) => eventType))],
     });

@@ -103,7 +103,10 @@ export function shownPreview(plain: Preview, marked: Preview): object {
   if (marked.kind === "email" && plain.kind === "email") {
     const { kind, channel, missing, linksLeftOut } = plain;
     return {
-      ...{ kind, channel, missing, linksLeftOut },
+      kind,
+      channel,
+      missing,
+      linksLeftOut,
       subject: markedParts(marked.subject),
       html: markedHtml(marked.html),
       text: markedParts(marked.text),

@@ -117,7 +117,10 @@ export function groupsOf(
       const totals = MEASURES.map((one) => [one, total(sums, one)]);
       return {
         ...(Object.fromEntries(totals) as Record<Measure, number>),
-        ...{ label: labelOf(sums[0]!.name), names: [...names], sums, isRest: names.has(OTHER) },
+        label: labelOf(sums[0]!.name),
+        names: [...names],
+        sums,
+        isRest: names.has(OTHER),
         change: comparison(span, isOwn, measure).change,
       };
     })
@@ -137,7 +140,9 @@ export function seriesOfGroups(
   const shown = groups.filter((group) => !group.isRest && group[measure] > 0).slice(0, MOST_SERIES);
   const rest = groups.filter((group) => group[measure] > 0 && !shown.includes(group));
   const series = shown.map(({ label, sums }, at) => ({
-    ...{ tone: `g${at}`, label, values: overTime(span, sums, measure) },
+    tone: `g${at}`,
+    label,
+    values: overTime(span, sums, measure),
   }));
   if (rest.length === 0) return series;
   const others = rest.flatMap(({ sums }) => sums);

@@ -20,7 +20,8 @@ import type { Signed } from "../page/router.ts";
 export function alertPages({ route, db }: PageDeps): void {
   const told = ({ alerts }: Awaited<ReturnType<typeof showAlerts.run>>["output"]) =>
     alerts.map(({ kind, on }) => ({
-      ...{ kind, on },
+      kind,
+      on,
       title: new Phrase((language) => alertWords(kind, language).title),
       when: new Phrase((language) => alertWords(kind, language).when),
     }));
@@ -31,7 +32,9 @@ export function alertPages({ route, db }: PageDeps): void {
     if (role === "operator") return redirect("/alerts");
     const alerts = told(await run(showAlerts, { person: person.personId }));
     return page("alerts", say`Alerts`, {
-      ...{ alerts, action: `${base}/alerts`, sender: await mailTenant(db) },
+      alerts,
+      action: `${base}/alerts`,
+      sender: await mailTenant(db),
     });
   });
 
@@ -48,7 +51,11 @@ export function alertPages({ route, db }: PageDeps): void {
     const options = new Map(tenants.map(({ id, name }) => [id, name]));
     if (sender.tenantId !== null) options.set(sender.tenantId, sender.tenantName ?? "");
     return page("alerts", say`Alerts`, {
-      ...{ alerts, action: "/alerts", sender, faults, tenantOptions: [...options] },
+      alerts,
+      action: "/alerts",
+      sender,
+      faults,
+      tenantOptions: [...options],
     });
   };
 

@@ -65,7 +65,10 @@ function frameOf({ starts, barSeconds, write }: Given, most: number, size: Size)
   const slot = (width - LEFT) / starts.length;
   const everyBars = Math.ceil(starts.length / Math.floor(width / MARK_WIDTH));
   return {
-    ...{ ...size, left: LEFT, slot, y },
+    ...size,
+    left: LEFT,
+    slot,
+    y,
     /** Horizontal lines, each with its figure. */
     lines: [0, 0.5, 1].map((share) => ({ y: round(y(top * share)), label: write(top * share) })),
     marks: starts
@@ -83,7 +86,9 @@ type Frame = ReturnType<typeof frameOf>;
 function barsOf({ starts, series }: Given, { slot, y }: Frame) {
   return starts.map((startsAt, index) => {
     const own = series.map(({ tone, label, values }) => ({
-      ...{ tone, label, value: values[index] ?? 0 },
+      tone,
+      label,
+      value: values[index] ?? 0,
     }));
     let below = 0;
     const parts = own.map(({ tone, value }) => {
@@ -92,7 +97,8 @@ function barsOf({ starts, series }: Given, { slot, y }: Frame) {
       return { tone, y: round(y(below)), height: round(bottom - y(below)) };
     });
     return {
-      ...{ startsAt, parts },
+      startsAt,
+      parts,
       x: round(LEFT + slot * index + slot * 0.15),
       width: round(slot * 0.7),
       figures: own.filter(({ value }) => value > 0),

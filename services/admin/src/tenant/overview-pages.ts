@@ -60,7 +60,11 @@ export function overviewPages({ route, db }: PageDeps): void {
       troublesInWords(db, tenant.id, base, choice),
     ]);
     return page("overview", say`Overview`, {
-      ...{ found, used, circuits, troubles, leastDead: ALERT_THRESHOLDS.deadLetters },
+      found,
+      used,
+      circuits,
+      troubles,
+      leastDead: ALERT_THRESHOLDS.deadLetters,
       isCapped: found.dailyCap !== null && used.day >= found.dailyCap,
       steps: [
         {
@@ -192,7 +196,10 @@ function plots(
   const messages = sumsBy(span, "channel").filter(ofMessages);
   const groups = groupsOf(span, by, measure, groupLabel(by, measure, tenants));
   return {
-    ...{ range, by, measure, ranges: RANGES },
+    range,
+    by,
+    measure,
+    ranges: RANGES,
     names: { measures: MEASURE_NAMES, groupings: GROUPING_NAMES },
     groupings: GROUPINGS.filter((one) => one !== (tenants === undefined ? "tenant" : "template")),
     measures: measuresOf(by),
@@ -200,22 +207,28 @@ function plots(
     comparedWith: COMPARED_WITH[range],
     groups: groups.map((group) => ({ ...group, href: hrefOfGroup(group, hrefOf) })),
     outcomes: plotOf("bars", {
-      ...{ id: "outcomes", title: say`What became of messages`, ...over, write: short },
+      id: "outcomes",
+      title: say`What became of messages`,
+      ...over,
+      write: short,
       series: OUTCOMES.map((one) => ({
-        ...{ tone: one, label: MEASURE_NAMES[one], values: overTime(span, messages, one) },
+        tone: one,
+        label: MEASURE_NAMES[one],
+        values: overTime(span, messages, one),
       })),
     }),
     byGroup: plotOf("bars", {
-      ...{
-        id: "by-group",
-        title: say`${GROUPING_NAMES[by]}: ${MEASURE_NAMES[measure]}`,
-        ...over,
-        write: short,
-      },
+      id: "by-group",
+      title: say`${GROUPING_NAMES[by]}: ${MEASURE_NAMES[measure]}`,
+      ...over,
+      write: short,
       series: seriesOfGroups(span, groups, measure, THE_REST),
     }),
     timeToSend: plotOf("lines", {
-      ...{ id: "time-to-send", title: say`Time to send`, ...over, write: seconds },
+      id: "time-to-send",
+      title: say`Time to send`,
+      ...over,
+      write: seconds,
       series: [
         { tone: "g0", label: say`Median`, values: latencyOverTime(span, 0.5) },
         { tone: "g2", label: say`95 % within`, values: latencyOverTime(span, 0.95) },

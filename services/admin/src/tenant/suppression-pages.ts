@@ -68,7 +68,9 @@ function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: 
 export function importSuppressionPages({ route, once }: PageDeps): void {
   const showImport = async (_context: InTenant, extra: object = {}) =>
     page("suppressions-import", say`Suppress many addresses`, {
-      ...{ values: { channel: PROVIDER_CHANNELS[0] }, faults: [], channels: PROVIDER_CHANNELS },
+      values: { channel: PROVIDER_CHANNELS[0] },
+      faults: [],
+      channels: PROVIDER_CHANNELS,
       ...extra,
     });
 

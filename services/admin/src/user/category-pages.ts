@@ -32,7 +32,10 @@ export function categoryPages({ route, db }: PageDeps): void {
     const templates = await readTemplates(db, context.tenant.id);
     const eventTypes = [...new Set(templates.map(({ eventType }) => eventType))];
     return page("category", category.label[""] ?? category.key, {
-      ...{ category, values: valuesOfCategory(category), faults: {}, ...given },
+      category,
+      values: valuesOfCategory(category),
+      faults: {},
+      ...given,
       unassigned: eventTypes.filter((one) => !category.eventTypes.includes(one)),
     });
   };
@@ -131,7 +134,9 @@ function valuesOfCategory(category: Category): CategoryValues {
   const named = new Set([...Object.keys(label), ...Object.keys(description)]);
   named.delete("");
   return {
-    ...{ key, required, defaultOn },
+    key,
+    required,
+    defaultOn,
     texts: ["", ...[...named].sort()].map((language) => ({
       language,
       label: label[language] ?? "",

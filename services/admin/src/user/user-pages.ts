@@ -79,7 +79,15 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     const isUnknown = !facts.isKnown && found.length === 0 && erasure === undefined;
     const showsInbox = !isUnknown || query.has("inbox");
     return page("user", userId, {
-      ...{ ...facts, erasure, userId, items, unread, next, wsUrl, isUnknown, showsInbox },
+      ...facts,
+      erasure,
+      userId,
+      items,
+      unread,
+      next,
+      wsUrl,
+      isUnknown,
+      showsInbox,
     });
   });
 

@@ -28,7 +28,10 @@ export function webhookMessagePages({ route }: PageDeps): void {
     const endpoint = await run(showWebhook, { webhookId });
     const { message, payload, attempts } = await run(webhookMessage, { webhookId, messageId });
     return page("webhook-message", message.type, {
-      ...{ endpoint, typeWords, attempts, fault },
+      endpoint,
+      typeWords,
+      attempts,
+      fault,
       message: { ...message, payload, inWords: messageState(message.status) },
     });
   };
@@ -82,7 +85,10 @@ export function replayPages({ route, once }: PageDeps): void {
     given: { faults?: Faults; values?: ReplayValues; done?: Replayed } = {},
   ): Answer =>
     page("webhook-replay", say`Replay`, {
-      ...{ endpoint, values, faults: {}, most: MAX_REPLAYED },
+      endpoint,
+      values,
+      faults: {},
+      most: MAX_REPLAYED,
       ...given,
     });
 

@@ -82,7 +82,10 @@ async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId
   );
   const older = new URLSearchParams({ ...(shown && { state: shown }), before: next ?? "" });
   return page("webhook", endpoint.url, {
-    ...{ endpoint, shown, isFirst: after === undefined, states: MESSAGE_STATES },
+    endpoint,
+    shown,
+    isFirst: after === undefined,
+    states: MESSAGE_STATES,
     state: endpointState(endpoint),
     overlapHours: PREVIOUS_SECRET_HOURS,
     messages: messages.map((one) => ({
