@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startChain, watchChain } from "./process-chain.ts";
+import { parentChain, watchChain } from "./process-chain.ts";
 import { SMALL_HEAP } from "./supervise.ts";
 
 /**
@@ -47,7 +47,7 @@ stack.on("exit", async (code, signal) => {
   }
   process.exit(code ?? 1);
 });
-watchChain(process.pid, await startChain(process.pid), stop);
+watchChain(process.pid, await parentChain(process.pid), stop);
 
 /** Removes the files, unless another stack has claimed the home folder in the meantime. */
 function removeFiles(holder: number): void {

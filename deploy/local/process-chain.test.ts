@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startChain } from "./process-chain.ts";
+import { parentChain } from "./process-chain.ts";
 
 /** Processes below the terminal: each row is the child of the row above. */
 const TYPED: readonly (readonly [number, string])[] = [
@@ -14,12 +14,12 @@ const TYPED: readonly (readonly [number, string])[] = [
 ];
 
 test("the chain is what the package managers put between the shell and us", async () => {
-  assert.deepEqual(await startChain(60, lookup(TYPED)), [50, 40, 30, 20]);
+  assert.deepEqual(await parentChain(60, lookup(TYPED)), [50, 40, 30, 20]);
 });
 
 test("a script that starts us in the background and goes away is no part of the chain", async () => {
   const rows = TYPED.with(1, [10, "bash -c npx --yes pnpm@12 start &"]);
-  assert.deepEqual(await startChain(60, lookup(rows)), [50, 40, 30, 20]);
+  assert.deepEqual(await parentChain(60, lookup(rows)), [50, 40, 30, 20]);
 });
 
 test("started without a package manager, nobody above us is watched", async () => {
@@ -28,7 +28,7 @@ test("started without a package manager, nobody above us is watched", async () =
     [10, "bash"],
     [60, "node deploy/local/main.ts"],
   ] as const;
-  assert.deepEqual(await startChain(60, lookup(rows)), []);
+  assert.deepEqual(await parentChain(60, lookup(rows)), []);
 });
 
 test("a package manager that Node runs from a script file is known", async () => {
@@ -38,7 +38,7 @@ test("a package manager that Node runs from a script file is known", async () =>
     [30, "/bin/sh -c node deploy/local/main.ts"],
     [60, "node deploy/local/main.ts"],
   ] as const;
-  assert.deepEqual(await startChain(60, lookup(rows)), [30, 20]);
+  assert.deepEqual(await parentChain(60, lookup(rows)), [30, 20]);
 });
 
 function lookup(rows: readonly (readonly [number, string])[]) {

@@ -19,7 +19,7 @@ export interface ProcessLookup {
  * only shells in between. The list is empty if no package manager is among them. It does not contain the shell in which
  * somebody typed the command, because that shell may end earlier.
  */
-export async function startChain(pid: number, lookup: ProcessLookup = { parentOf, commandOf }) {
+export async function parentChain(pid: number, lookup: ProcessLookup = { parentOf, commandOf }) {
   const above: number[] = [];
   let length = 0;
   let at = await lookup.parentOf(pid);

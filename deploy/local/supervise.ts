@@ -68,6 +68,8 @@ export async function supervise(
         say(`${name}: ${error.message}`);
         return undefined;
       });
+      // `stop` was called during the start. It stops the new run, too.
+      if (isStopped) return;
       isRestarting = false;
       // biome-ignore lint/nursery/noFloatingPromises: never rejects
       run?.ready.then((ready) => {
@@ -90,7 +92,7 @@ export async function supervise(
       waiting.abort();
       await run?.stop(hurry);
       await looping;
-      // A start may have been under way when stop was called.
+      // A start that was in progress may have made a new run.
       await run?.stop(hurry);
     },
   };

@@ -74,14 +74,14 @@ export function clientCalls(document: CallsDocument, file: CallsFile): string {
   return `${headOf(file)}
 ${interfaces(document.components.schemas, calls)}
 
-/** What each call takes and answers, by its name. */
+/** The input and answer of each call, by its name. */
 export interface ${prefix}Calls {
 ${calls.map((call) => typesOf(call, file)).join("")}}
 
-/** Where a call goes. Fields of its input that are neither in the path nor in the query are its JSON body. */
+/** The method and path of a call. Input fields that are neither in the path nor in the query are its JSON body. */
 export interface ${prefix}Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below ${basePath}; a field in braces. */
+  /** The path below ${basePath}, with fields in braces. */
   path: string;
   query?: readonly string[];
 ${

@@ -57,7 +57,7 @@ export async function startBackingServers(options: {
     return asRun(server);
   };
   const runNats = async (): Promise<Run> => {
-    const log = fileLog(home, "nats");
+    const toFile = fileLog(home, "nats");
     const server = await startNats({
       storeDir: home.nats,
       port: ports.nats,
@@ -65,7 +65,7 @@ export async function startBackingServers(options: {
       mayInstall: true,
       log(line) {
         if (line.startsWith("installing ")) say(line);
-        log(line);
+        toFile(line);
       },
     });
     natsUrl ??= server.url;

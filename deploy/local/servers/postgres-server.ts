@@ -95,7 +95,7 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
         options.log(line);
       },
     });
-    const refusal = await untilReady(server, url, cluster, deadline);
+    const refusal = await whyNotReady(server, url, cluster, deadline);
     if (refusal === undefined) {
       const stop = () => server.stop(STOP_TIMEOUT_MS);
       return { ...server, stop, url, directory: place.directory };
@@ -124,7 +124,7 @@ export async function removePostgres(dataDir: string): Promise<void> {
 }
 
 /** Waits until our server accepts clients. Returns undefined if it does, or the reason if it does not. */
-async function untilReady(server: GuardedProcess, url: string, cluster: string, deadline: number) {
+async function whyNotReady(server: GuardedProcess, url: string, cluster: string, deadline: number) {
   let ended = false;
   void server.exited.then(() => {
     ended = true;

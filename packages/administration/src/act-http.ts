@@ -30,13 +30,13 @@ export function httpOf({
   );
   const hasBody = method !== "GET" && method !== "DELETE";
   // `dryRun` changes what the call does, so it is always in the query. Other fields are in the body if there is one.
-  const [query, body] = [true, false].map((isInQuery) =>
-    others.filter((name) => (!hasBody || name === "dryRun") === isInQuery),
-  ) as [string[], string[]];
+  const isInQuery = (name: string) => !hasBody || name === "dryRun";
+  const query = others.filter(isInQuery);
+  const body = others.filter((name) => !isInQuery(name));
   return { method, path, params, query, body, headers };
 }
 
-/** Returns the text that signs a management call: timestamp in Unix seconds, method, path with query, and body. */
+/** Returns the text of a management call that its signature covers: timestamp in Unix seconds, method, path with query, and body. */
 export function signedText(
   timestamp: string,
   { method, path, body = "" }: { method: string; path: string; body?: string | undefined },

@@ -141,7 +141,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where a call goes: the generated files list the calls. */
+/** The method and path of a call. The generated files list the calls. */
 interface Route {
   method: string;
   path: string;

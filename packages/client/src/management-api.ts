@@ -21,7 +21,7 @@ export interface ApiKey {
   name: string | null;
   /** The calls for which it is taken */
   role: "all" | "trigger" | "read" | "manage" | "provision";
-  /** When it was made; ISO 8601, UTC */
+  /** When it was created; ISO 8601, UTC */
   createdAt: string;
   /** When it ends; null: once it is rotated or revoked; ISO 8601, UTC */
   expiresAt: string | null;
@@ -80,31 +80,31 @@ export interface BundleProgress extends Plan {
 }
 
 export interface Cancelled {
-  /** Belfry's ids of events of which nothing has reached anybody, nor will */
+  /** Belfry's ids of events that have reached nobody and will reach nobody */
   cancelled: string[];
-  /** Events of which a part had already been sent; the rest was stopped */
+  /** Events that had already been sent in part; the rest was stopped */
   partly: {
     /** Belfry's id */
     eventId: string;
-    /** Nothing has been sent through these */
+    /** Channels on which nothing has been sent */
     stopped: ("EMAIL" | "SMS" | "PUSH")[];
   }[];
-  /** Belfry's ids of events of which a try is under way. It is the last one: ask again, and the answer says what became of them */
+  /** Belfry's ids of events with an attempt in progress, which is the last one. Repeat the call to learn its result */
   pending: string[];
-  /** Belfry's ids of events of which nothing was left to stop */
+  /** Belfry's ids of events of which nothing could be stopped any more */
   tooLate: string[];
-  /** Those of eventIds that no event has; absent where every one was found */
+  /** The given eventIds that no event has; absent if all were found */
   unknown?: string[];
-  /** Set only if true: there are more than 1000 events; ask again, and it goes on */
+  /** Present and true if there are more than 1000 events; repeat the call to continue */
   more?: boolean;
 }
 
 export interface Category {
   key: string;
-  /** By language, "" the default */
+  /** Texts by language; the key "" is the default */
   label: Record<string, string>;
   description: Record<string, string>;
-  /** Sent even to users who turned it off */
+  /** Messages are sent even to users who turned it off */
   required: boolean;
   /** false: sent only to users who have turned it on */
   defaultOn: boolean;
@@ -127,7 +127,7 @@ export interface Digest {
   openedAt: string;
   /** Until when events join it; quiet hours may hold it longer; ISO 8601, UTC */
   windowEndsAt: string;
-  /** When nothing could join it any more; ISO 8601, UTC */
+  /** When the digest was closed; ISO 8601, UTC */
   closedAt: string | null;
   /** Events that the message combines */
   count: number;
@@ -147,7 +147,7 @@ export interface Digest {
       | "unknown"
       | "discarded";
     reason: string | null;
-    /** When it is tried next; null once settled; ISO 8601, UTC */
+    /** Time of the next attempt; null once the delivery has ended; ISO 8601, UTC */
     dueAt: string | null;
   } | null;
   /** Events may join it */
@@ -593,7 +593,7 @@ export interface TemplateSummary {
     outdated: boolean;
     draft: boolean;
   }[];
-  /** When it was made; ISO 8601, UTC */
+  /** When it was created; ISO 8601, UTC */
   createdAt: string;
   /** When it was last published; ISO 8601, UTC */
   updatedAt: string;
@@ -647,7 +647,7 @@ export interface Tenant extends TenantDefaults {
   linkSchemes: string[];
   /** The live ones, newest first */
   apiKeys: ApiKey[];
-  /** When it was made; ISO 8601, UTC */
+  /** When it was created; ISO 8601, UTC */
   createdAt: string;
   /** When its settings last changed; ISO 8601, UTC */
   updatedAt: string;
@@ -665,7 +665,7 @@ export interface TenantDefaults {
   } | null;
 }
 
-/** What each call takes and answers, by its name. */
+/** The input and answer of each call, by its name. */
 export interface ManagementCalls {
   /**
    * Show the alerts about all tenants that an operator gets by mail
@@ -753,13 +753,13 @@ export interface ManagementCalls {
     input: {
       /** It is sent to the members of these topics; a member of several gets it once */
       topics?: string[];
-      /** For these users, in place of topics */
+      /** Users that get it, instead of topics */
       userIds?: string[];
-      /** Not for these users */
+      /** Users that do not get it */
       exceptUserIds?: string[];
       /** The event type of a template; it must have no sensitive template */
       eventType: string;
-      /** Only these channels; an empty array is the same as none */
+      /** Only these channels; an empty array means all */
       channels?: ("EMAIL" | "SMS" | "PUSH")[];
     };
     data: BroadcastEstimate;
@@ -1076,7 +1076,7 @@ export interface ManagementCalls {
       openedAt: string;
       /** Until when events join it; quiet hours may hold it longer; ISO 8601, UTC */
       windowEndsAt: string;
-      /** When nothing could join it any more; ISO 8601, UTC */
+      /** When the digest was closed; ISO 8601, UTC */
       closedAt: string | null;
       /** Events that the message combines */
       count: number;
@@ -1096,7 +1096,7 @@ export interface ManagementCalls {
           | "unknown"
           | "discarded";
         reason: string | null;
-        /** When it is tried next; null once settled; ISO 8601, UTC */
+        /** Time of the next attempt; null once the delivery has ended; ISO 8601, UTC */
         dueAt: string | null;
       } | null;
       /** Events may join it */
@@ -1133,7 +1133,7 @@ export interface ManagementCalls {
       openedAt: string;
       /** Until when events join it; quiet hours may hold it longer; ISO 8601, UTC */
       windowEndsAt: string;
-      /** When nothing could join it any more; ISO 8601, UTC */
+      /** When the digest was closed; ISO 8601, UTC */
       closedAt: string | null;
       /** Events that the message combines */
       count: number;
@@ -1153,7 +1153,7 @@ export interface ManagementCalls {
           | "unknown"
           | "discarded";
         reason: string | null;
-        /** When it is tried next; null once settled; ISO 8601, UTC */
+        /** Time of the next attempt; null once the delivery has ended; ISO 8601, UTC */
         dueAt: string | null;
       } | null;
       /** Events may join it */
@@ -1258,9 +1258,9 @@ export interface ManagementCalls {
         reference: string | null;
         /** When it was stored; ISO 8601, UTC */
         acceptedAt: string;
-        /** When its channels were decided; ISO 8601, UTC */
+        /** When it was dispatched; ISO 8601, UTC */
         dispatchedAt: string | null;
-        /** When it was given back; ISO 8601, UTC */
+        /** When it was refused; ISO 8601, UTC */
         refusedAt: string | null;
         /** Channels that dispatching left out, with the reasons */
         outcome: Record<string, unknown> | null;
@@ -1789,7 +1789,7 @@ export interface ManagementCalls {
   };
   /**
    * Make every client load its history again, for use after a restore
-   * Offsets after the backup are given a second time. At its next reconnect a client forgets its place. Needs a platform key.
+   * A restored database assigns offsets again that clients have already seen. With a new epoch, each client forgets its position at its next reconnect and loads its history again. Needs a platform key.
    */
   realtimeNewEpoch: {
     input: Record<string, never>;
@@ -2542,7 +2542,7 @@ export interface ManagementCalls {
       linkSchemes: string[];
       /** The live ones, newest first */
       apiKeys: ApiKey[];
-      /** When it was made; ISO 8601, UTC */
+      /** When it was created; ISO 8601, UTC */
       createdAt: string;
       /** When its settings last changed; ISO 8601, UTC */
       updatedAt: string;
@@ -2784,7 +2784,7 @@ export interface ManagementCalls {
     };
     data: {
       userId: string;
-      /** The user's choices. A cell that is not listed follows its category */
+      /** The user's choices. A cell that is not listed has the default of its category */
       preferences: {
         /** A key, or * */
         category: string;
@@ -2795,26 +2795,26 @@ export interface ManagementCalls {
         /** When; ISO 8601, UTC */
         at: string;
       }[];
-      /** All of the tenant, in their order */
+      /** All categories of the tenant, in their order */
       categories: {
         key: string;
-        /** By language; "" is the default */
+        /** Texts by language; "" is the default */
         label: Record<string, string>;
-        /** By language; "" is the default */
+        /** Texts by language; "" is the default */
         description: Record<string, string>;
-        /** Sent even to users who turned it off */
+        /** Messages are sent even to users who turned it off */
         required: boolean;
-        /** false: sent only where it is turned on */
+        /** false: messages are sent only to users who turned it on */
         defaultOn: boolean;
       }[];
     };
   };
 }
 
-/** Where a call goes. Fields of its input that are neither in the path nor in the query are its JSON body. */
+/** The method and path of a call. Input fields that are neither in the path nor in the query are its JSON body. */
 export interface ManagementRoute {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below /api/v1/manage; a field in braces. */
+  /** The path below /api/v1/manage, with fields in braces. */
   path: string;
   query?: readonly string[];
   /** Of a list in pages: the field of the data that has them. */

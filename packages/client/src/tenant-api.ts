@@ -16,29 +16,29 @@ export interface AttachmentResponse {
   /** Always true */
   success: boolean;
   data: {
-    /** The id by which a trigger names it */
+    /** The id that triggers name */
     id: string;
     name: string;
     /** The media type of Content-Type, in its usual spelling */
     type: string;
     bytes: number;
-    /** If no event has named it by then, it is deleted; ISO 8601, UTC */
+    /** It is deleted if no event has named it by this time; ISO 8601, UTC */
     expiresAt: string;
   };
 }
 
 export interface AttemptReport {
-  /** From 1 */
+  /** Number of the attempt, from 1 */
   number: number;
-  /** Kind of the provider, as sendgrid */
+  /** Kind of the provider, such as sendgrid */
   provider: string;
   /** When the provider was called; ISO 8601, UTC */
   startedAt: string;
-  /** When it had answered; null while it is asked; ISO 8601, UTC */
+  /** When the provider answered; null while the call is in progress; ISO 8601, UTC */
   endedAt: string | null;
-  /** How it ended: accepted, permanent, policy, credentials, throttled, deferred, transient or ambiguous; null while it is asked */
+  /** Result: accepted, permanent, policy, credentials, throttled, deferred, transient or ambiguous; null while the call is in progress */
   class: string | null;
-  /** What the provider said, in a few words */
+  /** The provider's reason in a few words */
   reason: string | null;
   /** The provider's own status or error code */
   vendorStatus: string | null;
@@ -50,32 +50,32 @@ export interface AttemptReport {
 
 export interface Broadcast {
   id: string;
-  /** cancelling: nothing more leaves, and what became of it is being counted; done: everything has left or ended */
+  /** cancelling: nothing more is sent, and the results are being counted; done: all events have been sent or have ended */
   state: "scheduled" | "running" | "paused" | "cancelling" | "cancelled" | "done";
   /** Why Belfry paused it; null if it is not paused or you paused it */
   reason: string | null;
   eventType: string;
-  /** null: it is for a list of users */
+  /** null if it is for a list of users */
   topics: string[] | null;
-  /** null: all */
+  /** null means all */
   channels: ("EMAIL" | "SMS" | "PUSH")[] | null;
-  /** null: each user's own */
+  /** null means each user's own */
   locale: string | null;
   /** Id of the provider that you named; null: none */
   provider: string | null;
-  /** How many people it is for; an estimate until the last of them was processed */
+  /** Number of users that it is for; an estimate until the last one is processed */
   total: number;
-  /** For how many of them an event was made */
+  /** Number of users for whom an event was created */
   expanded: number;
-  /** What became of the events, channel by channel, by status; cancelled: whole events. Counted every few seconds */
+  /** Number of results by status, counted per channel every few seconds; `cancelled` counts whole events */
   byStatus: Record<string, number>;
   /** After a cancel: the number of events that reached nobody */
   cancelled?: number;
-  /** The other events: reached in part or whole, or ended before. Both are final once the state is cancelled */
+  /** Number of the other events, which had reached somebody or ended before. Both numbers are final once the state is cancelled */
   tooLate?: number;
-  /** When it begins or was to begin; null: at once; ISO 8601, UTC */
+  /** Planned start time; null for an immediate start; ISO 8601, UTC */
   sendAt: string | null;
-  /** When a paused one goes on by itself; null: when you resume it; ISO 8601, UTC */
+  /** Time at which a paused broadcast resumes by itself; null if only you can resume it; ISO 8601, UTC */
   resumesAt: string | null;
   /** When it was accepted; ISO 8601, UTC */
   createdAt: string;
@@ -89,21 +89,21 @@ export interface Broadcast {
 export interface BroadcastRequest {
   /** It is sent to the members of these topics; a member of several gets it once */
   topics?: string[];
-  /** For these users, in place of topics */
+  /** Users that get it, instead of topics */
   userIds?: string[];
-  /** Not for these users */
+  /** Users that do not get it */
   exceptUserIds?: string[];
   /** The event type of a template; it must have no sensitive template */
   eventType: string;
-  /** The same for everybody, at most 64 KiB */
+  /** Values for the templates, the same for all users; at most 64 KiB */
   variables?: Record<string, unknown>;
-  /** Only these channels; an empty array is the same as none */
+  /** Only these channels; an empty array means all */
   channels?: ("EMAIL" | "SMS" | "PUSH")[];
-  /** When it begins; a past time means now. It has the same limits as `sendAt` of an event */
+  /** Start time; a past time means now. It has the same limits as `sendAt` of an event */
   sendAt?: string;
-  /** Id or name of one of your providers: what goes out on its channel goes through it alone. Default: as all else */
+  /** Id or name of one of your providers, which sends all messages on its channel. Default: your usual providers */
   provider?: string;
-  /** One language for everybody; default: each user's own */
+  /** One language for all users; default: each user's own */
   locale?: string;
 }
 
@@ -122,43 +122,43 @@ export interface BroadcastsResponse {
 
 /** Either cancelKeys or eventIds */
 export interface CancelRequest {
-  /** Keys that triggers had as cancelKey: of all their events */
+  /** Values of cancelKey, which select all events that have them */
   cancelKeys?: string[];
-  /** Belfry's ids of events, or your own eventIds: of all events that have them, at most 10000 */
+  /** Belfry's ids of events, or your own eventIds, which select all events that have them, at most 10000 */
   eventIds?: string[];
-  /** Only events of these users; left out: of all */
+  /** Only events of these users; default: of all users */
   userIds?: string[];
 }
 
 export interface CancelResponse {
   /** Always true */
   success: boolean;
-  /** Belfry's ids of events of which nothing has reached anybody, nor will */
+  /** Belfry's ids of events that have reached nobody and will reach nobody */
   cancelled: string[];
-  /** Events of which a part had already been sent; the rest was stopped */
+  /** Events that had already been sent in part; the rest was stopped */
   partly: {
     /** Belfry's id */
     eventId: string;
-    /** Nothing has been sent through these */
+    /** Channels on which nothing has been sent */
     stopped: ("EMAIL" | "SMS" | "PUSH")[];
   }[];
-  /** Belfry's ids of events of which a try is under way. It is the last one: ask again, and the answer says what became of them */
+  /** Belfry's ids of events with an attempt in progress, which is the last one. Repeat the call to learn its result */
   pending: string[];
-  /** Belfry's ids of events of which nothing was left to stop */
+  /** Belfry's ids of events of which nothing could be stopped any more */
   tooLate: string[];
-  /** Those of eventIds that no event has; absent where every one was found */
+  /** The given eventIds that no event has; absent if all were found */
   unknown?: string[];
-  /** Set only if true: there are more than 1000 events; ask again, and it goes on */
+  /** Present and true if there are more than 1000 events; repeat the call to continue */
   more?: boolean;
 }
 
 /** Exactly one of these */
 export interface ChangeNotificationRequest {
-  /** false also takes the item out of the archive */
+  /** false also moves the item out of the archive */
   read?: boolean;
-  /** true marks it as read and ends a snooze; false makes it what it was before it was archived */
+  /** true marks the item as read and ends a snooze; false restores its state from before it was archived */
   archived?: boolean;
-  /** Marks it as unread and takes it out of the inbox until then; null or past: it is back at once */
+  /** Marks the item as unread and removes it from the inbox until this time; null or a past time returns it at once */
   snoozedUntil?: string | null;
 }
 
@@ -175,7 +175,7 @@ export interface ChangePreferencesRequest {
 }
 
 export interface ChannelReport {
-  /** `published` is of PUSH; the others are of EMAIL and SMS, or say why not */
+  /** `published` is a result of PUSH; the others are results of EMAIL and SMS, or reasons why nothing was sent */
   status:
     | "queued"
     | "sending"
@@ -192,7 +192,7 @@ export interface ChannelReport {
     | "published";
   /** Why it was skipped, failed or waits */
   reason: string | null;
-  /** Variables that the template names and the event does not have */
+  /** Variables that the template uses but the event does not have */
   missing: string[];
   delivery?: DeliveryReport;
   digest?: DigestReport;
@@ -211,9 +211,9 @@ export interface DeliveryReport {
   provider: string | null;
   /** The provider's id of the message */
   messageId: string | null;
-  /** When it is tried next; null once settled; ISO 8601, UTC */
+  /** Time of the next attempt; null once the delivery has ended; ISO 8601, UTC */
   dueAt: string | null;
-  /** When the outcome stood; ISO 8601, UTC */
+  /** When the result was final; ISO 8601, UTC */
   settledAt: string | null;
   attempts: AttemptReport[];
 }
@@ -221,13 +221,13 @@ export interface DeliveryReport {
 export interface DigestReport {
   /** The digest's id */
   id: string;
-  /** in: in the message; alone: sent by itself; read, cancelled: left out */
+  /** in: it is in the message; alone: it was sent separately; read or cancelled: it was left out */
   state: "in" | "alone" | "read" | "cancelled";
   /** How many other events the message combines */
   others: number;
-  /** Until when events join the digest, quiet hours apart; ISO 8601, UTC */
+  /** Time until which events join the digest; quiet hours may extend it; ISO 8601, UTC */
   windowEndsAt: string;
-  /** When nothing could join it any more; ISO 8601, UTC */
+  /** When the digest was closed; ISO 8601, UTC */
   closedAt: string | null;
 }
 
@@ -256,12 +256,12 @@ export interface EventReport {
   eventId: string;
   tenantId: string;
   eventType: string;
-  /** scheduled: rests until `sendAt`; refused: answered 500 and given back, to be sent again by you; cancelled: nothing of it has reached anybody, nor will */
+  /** scheduled: it waits until `sendAt`; refused: the call was answered 500, so send the event again; cancelled: it has reached nobody and will reach nobody */
   status: "accepted" | "scheduled" | "dispatched" | "refused" | "cancelled";
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
-  /** The `channels` of the request; null: all */
+  /** The `channels` of the request; null means all */
   requestedChannels: ("EMAIL" | "SMS" | "PUSH")[] | null;
   /** The `email` of the request as Belfry read it; absent if the request had none */
   email?: {
@@ -279,25 +279,25 @@ export interface EventReport {
       cid?: string;
     }[];
   };
-  /** The `locale` of the request, in its canonical form; null: none */
+  /** The `locale` of the request in canonical form; null if it had none */
   locale: string | null;
   /** The request's trace id */
   traceId: string;
   /** When it was stored; ISO 8601, UTC */
   acceptedAt: string;
-  /** When its channels were decided; ISO 8601, UTC */
+  /** When it was dispatched; ISO 8601, UTC */
   dispatchedAt: string | null;
-  /** When it was given back; ISO 8601, UTC */
+  /** When it was refused; ISO 8601, UTC */
   refusedAt: string | null;
-  /** When it is or was to be dispatched; null: at once; ISO 8601, UTC */
+  /** Planned time of dispatch; null if the event was dispatched at once; ISO 8601, UTC */
   sendAt: string | null;
-  /** The `cancelKey` of the request; null: none */
+  /** The `cancelKey` of the request; null if it had none */
   cancelKey: string | null;
-  /** The broadcast that made it; null: a trigger did */
+  /** The broadcast that created the event; null if a trigger did */
   broadcastId: string | null;
-  /** When it was cancelled whole; ISO 8601, UTC */
+  /** When it was cancelled completely; ISO 8601, UTC */
   cancelledAt: string | null;
-  /** A cancel came during a try that is still under way. If that try fails there is no other */
+  /** A cancel came during an attempt that is still in progress. If that attempt fails, there is no other */
   cancelPending: boolean;
   /** Known results by channel; empty until the event is dispatched */
   channels: {
@@ -327,9 +327,9 @@ export interface InboxTabs {
   categories: {
     /** The key of a category */
     key: string;
-    /** Its name by language; the empty key: the default */
+    /** Its name by language; the empty key is the default */
     label: Record<string, string>;
-    /** How many of its items in the inbox are unread */
+    /** Number of its unread items in the inbox */
     unread: number;
   }[];
   /** Whether an item is archived */
@@ -358,7 +358,7 @@ export interface MarkReadResponse {
   success: boolean;
 }
 
-/** At most 1000 user ids together; no id in both */
+/** At most 1000 user ids in all; no id may be in both lists */
 export interface MembersChangeRequest {
   /** User ids; one that is in the topic already stays in it */
   add?: string[];
@@ -383,14 +383,14 @@ export interface MembersResponse {
 }
 
 export interface MoveRequest {
-  /** When it is to be dispatched instead; a time that is past means now. Bounded as that of a trigger, from the event's acceptance on */
+  /** The new time of dispatch; a past time means now. It has the same limits as that of a trigger, counted from the event's acceptance */
   sendAt: string;
 }
 
 export interface MoveResponse {
   /** Always true */
   success: boolean;
-  /** When it is dispatched now; that of the move, where a time was given that is past; ISO 8601, UTC */
+  /** The new time; the time of the call if a past time was given; ISO 8601, UTC */
   sendAt: string;
 }
 
@@ -406,13 +406,13 @@ export interface Notification {
   status: "UNREAD" | "READ";
   /** When its event was accepted; ISO 8601, UTC */
   created_at: string;
-  /** Where it leads: https, or a path of your own site; only where its template sets one */
+  /** The notification's link: https, or a path of your own site; only if its template has one */
   url?: string;
-  /** Its buttons; only where its template sets some */
+  /** Its buttons; only if its template has some */
   actions?: PushAction[];
   /** When it was archived; ISO 8601, UTC; only where it is */
   archived_at?: string;
-  /** Until then it is not in the inbox; past: by this time it is listed; ISO 8601, UTC; only where it was snoozed */
+  /** The item is not in the inbox until this time; after it, the item is listed by this time; ISO 8601, UTC; only where it was snoozed */
   snoozed_until?: string;
 }
 
@@ -421,7 +421,7 @@ export interface PreferencesResponse {
   success: boolean;
   data: {
     userId: string;
-    /** The user's choices. A cell that is not listed follows its category */
+    /** The user's choices. A cell that is not listed has the default of its category */
     preferences: {
       /** A key, or * */
       category: string;
@@ -432,16 +432,16 @@ export interface PreferencesResponse {
       /** When; ISO 8601, UTC */
       at: string;
     }[];
-    /** All of the tenant, in their order */
+    /** All categories of the tenant, in their order */
     categories: {
       key: string;
-      /** By language; "" is the default */
+      /** Texts by language; "" is the default */
       label: Record<string, string>;
-      /** By language; "" is the default */
+      /** Texts by language; "" is the default */
       description: Record<string, string>;
-      /** Sent even to users who turned it off */
+      /** Messages are sent even to users who turned it off */
       required: boolean;
-      /** false: sent only where it is turned on */
+      /** false: messages are sent only to users who turned it on */
       defaultOn: boolean;
     }[];
   };
@@ -472,9 +472,9 @@ export interface ScheduledEvent {
   eventId: string;
   eventType: string;
   userId: string;
-  /** When it is to be dispatched; ISO 8601, UTC */
+  /** Time of dispatch; ISO 8601, UTC */
   sendAt: string;
-  /** The trigger's cancel key; null: none */
+  /** The trigger's cancel key; null if it had none */
   cancelKey: string | null;
   /** When it was stored; ISO 8601, UTC */
   acceptedAt: string;
@@ -512,42 +512,42 @@ export interface TopicsResponse {
 }
 
 export interface TriggerBatchRequest {
-  /** Each with the fields of a single call; the events of one user are delivered in this order */
+  /** Events with the fields of a single call; the events of one user are delivered in this order */
   events: {
-    /** Matched against the event type of a configured template */
+    /** Selects your templates with the same event type */
     eventType: string;
-    /** The tenant's own reference: stored, shown, not unique */
+    /** Your own reference. Belfry stores and shows it; it need not be unique */
     eventId?: string;
-    /** Restricts this dispatch only; an empty array is the same as none */
+    /** Restricts this event to these channels; an empty array means all */
     channels?: ("EMAIL" | "SMS" | "PUSH")[];
-    /** Routing identity; other fields are ignored */
+    /** The recipient; other fields are ignored */
     payload: {
       /** Recipient's id in the tenant's own system */
       userId: string;
-      /** One address, also with letters beyond ASCII, needed for EMAIL; empty or null: none */
+      /** One address, which may have non-ASCII letters; needed for EMAIL. Empty or null means none */
       recipientEmail?: string | null;
-      /** E.164, needed for SMS; empty or null: none */
+      /** In E.164 form; needed for SMS. Empty or null means none */
       recipientPhone?: string | null;
     };
-    /** The recipient's language, as language[-Script][-REGION] of BCP 47: the templates in it are taken, else those in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key */
+    /** The recipient's language in BCP 47: language[-Script][-REGION]. Belfry uses templates in this language, else in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key */
     locale?: string;
-    /** When it is to be dispatched, with the templates and preferences of then; a time that is past means now. At most 8 days less than the shorter of the tenant's retentions ahead (1 day less where that is 9 days or less). Part of the automatic deduplication key as it is written */
+    /** Time at which Belfry dispatches the event, with the templates and preferences of that time. A past time means now. At most 8 days less than the shorter of the tenant's retentions ahead (1 day less if that is at most 9 days). Part of the automatic deduplication key, exactly as written */
     sendAt?: string;
-    /** The same in seconds from the acceptance, in place of `sendAt`; part of the automatic deduplication key */
+    /** The same as a number of seconds after the acceptance, instead of `sendAt`. Part of the automatic deduplication key */
     delaySeconds?: number;
-    /** By which it can be cancelled, with all others that have it: not unique. Part of the automatic deduplication key */
+    /** A key for cancelling: one call cancels all events with this key. It need not be unique. Part of the automatic deduplication key */
     cancelKey?: string;
-    /** Of the mail; each field goes before the template's. Absent and null are the same, an empty list means nobody. Part of the automatic deduplication key */
+    /** Envelope of the mail. Each field that is set replaces that of the template. Absent and null mean the same; an empty list means nobody. Part of the automatic deduplication key */
     email?: {
-      /** The name beside the sender's address, which is the provider's */
+      /** The display name next to the sender's address, which comes from the provider */
       fromName?: string | null;
-      /** Where answers go, with ASCII characters before the @ */
+      /** Address that receives replies, with only ASCII characters before the @ */
       replyTo?: string | null;
-      /** Who gets a copy that everybody sees; not of a mail with a link to unsubscribe, which is the recipient's */
+      /** Addresses that get a visible copy. Not allowed for a mail with an unsubscribe link, because the link belongs to the recipient */
       cc?: string[] | null;
-      /** Who gets a copy that nobody sees; the same holds */
+      /** Addresses that get a hidden copy, with the same rule */
       bcc?: string[] | null;
-      /** Files of `POST /api/v1/attachments`: at most 10, together at most 20 MiB and what your provider takes. With `cid` the mail's HTML shows it as `<img src="cid:…">` */
+      /** Files of `POST /api/v1/attachments`: at most 10, together at most 20 MiB and your provider's limit. With `cid`, the mail's HTML shows the file as `<img src="cid:…">` */
       attachments?: (
         | string
         | {
@@ -558,7 +558,7 @@ export interface TriggerBatchRequest {
     };
     /** Values for the templates, by name; the body may be nested 64 levels deep */
     variables?: Record<string, unknown>;
-    /** The deduplication key in place of the automatic one, as X-Idempotency-Key is of a single call */
+    /** A deduplication key instead of the automatic one, like X-Idempotency-Key of a single call */
     idempotencyKey?: string;
   }[];
 }
@@ -572,57 +572,57 @@ export interface TriggerBatchResponse {
     statusCode: number;
     /** Belfry's id of the event; with 200 only */
     eventId?: string;
-    /** An earlier event answered; with 200 only */
+    /** Whether the answer is that of an earlier event; only with 200 */
     replayed?: boolean;
     /** true; with 200 only */
     success?: boolean;
-    /** The name of the status; not with 200 */
+    /** Name of the status; absent with 200 */
     error?: string;
-    /** The message of the single call's answer; for 422 one string for each fault */
+    /** The message that the single call would have; for 422 one string per fault */
     message: string | string[];
     /** Seconds to wait; only with 429 */
     retryAfter?: number;
-    /** What the trigger probably did not mean: a field that is ignored and whose name is close to one that it lacks, an event type without a template. Absent: nothing */
+    /** Likely mistakes in the request: an ignored field whose name is similar to a missing one, or an event type without a template. Absent if there are none */
     warnings?: string[];
   }[];
 }
 
 /** Unknown fields are ignored and never stored */
 export interface TriggerRequest {
-  /** Matched against the event type of a configured template */
+  /** Selects your templates with the same event type */
   eventType: string;
-  /** The tenant's own reference: stored, shown, not unique */
+  /** Your own reference. Belfry stores and shows it; it need not be unique */
   eventId?: string;
-  /** Restricts this dispatch only; an empty array is the same as none */
+  /** Restricts this event to these channels; an empty array means all */
   channels?: ("EMAIL" | "SMS" | "PUSH")[];
-  /** Routing identity; other fields are ignored */
+  /** The recipient; other fields are ignored */
   payload: {
     /** Recipient's id in the tenant's own system */
     userId: string;
-    /** One address, also with letters beyond ASCII, needed for EMAIL; empty or null: none */
+    /** One address, which may have non-ASCII letters; needed for EMAIL. Empty or null means none */
     recipientEmail?: string | null;
-    /** E.164, needed for SMS; empty or null: none */
+    /** In E.164 form; needed for SMS. Empty or null means none */
     recipientPhone?: string | null;
   };
-  /** The recipient's language, as language[-Script][-REGION] of BCP 47: the templates in it are taken, else those in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key */
+  /** The recipient's language in BCP 47: language[-Script][-REGION]. Belfry uses templates in this language, else in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key */
   locale?: string;
-  /** When it is to be dispatched, with the templates and preferences of then; a time that is past means now. At most 8 days less than the shorter of the tenant's retentions ahead (1 day less where that is 9 days or less). Part of the automatic deduplication key as it is written */
+  /** Time at which Belfry dispatches the event, with the templates and preferences of that time. A past time means now. At most 8 days less than the shorter of the tenant's retentions ahead (1 day less if that is at most 9 days). Part of the automatic deduplication key, exactly as written */
   sendAt?: string;
-  /** The same in seconds from the acceptance, in place of `sendAt`; part of the automatic deduplication key */
+  /** The same as a number of seconds after the acceptance, instead of `sendAt`. Part of the automatic deduplication key */
   delaySeconds?: number;
-  /** By which it can be cancelled, with all others that have it: not unique. Part of the automatic deduplication key */
+  /** A key for cancelling: one call cancels all events with this key. It need not be unique. Part of the automatic deduplication key */
   cancelKey?: string;
-  /** Of the mail; each field goes before the template's. Absent and null are the same, an empty list means nobody. Part of the automatic deduplication key */
+  /** Envelope of the mail. Each field that is set replaces that of the template. Absent and null mean the same; an empty list means nobody. Part of the automatic deduplication key */
   email?: {
-    /** The name beside the sender's address, which is the provider's */
+    /** The display name next to the sender's address, which comes from the provider */
     fromName?: string | null;
-    /** Where answers go, with ASCII characters before the @ */
+    /** Address that receives replies, with only ASCII characters before the @ */
     replyTo?: string | null;
-    /** Who gets a copy that everybody sees; not of a mail with a link to unsubscribe, which is the recipient's */
+    /** Addresses that get a visible copy. Not allowed for a mail with an unsubscribe link, because the link belongs to the recipient */
     cc?: string[] | null;
-    /** Who gets a copy that nobody sees; the same holds */
+    /** Addresses that get a hidden copy, with the same rule */
     bcc?: string[] | null;
-    /** Files of `POST /api/v1/attachments`: at most 10, together at most 20 MiB and what your provider takes. With `cid` the mail's HTML shows it as `<img src="cid:…">` */
+    /** Files of `POST /api/v1/attachments`: at most 10, together at most 20 MiB and your provider's limit. With `cid`, the mail's HTML shows the file as `<img src="cid:…">` */
     attachments?: (
       | string
       | {
@@ -640,7 +640,7 @@ export interface TriggerResponse {
   success: boolean;
   /** Event <eventType> dispatched securely for <tenant_name> */
   message: string;
-  /** What the trigger probably did not mean: a field that is ignored and whose name is close to one that it lacks, an event type without a template. Absent: nothing */
+  /** Likely mistakes in the request: an ignored field whose name is similar to a missing one, or an event type without a template. Absent if there are none */
   warnings?: string[];
 }
 
@@ -653,17 +653,17 @@ export interface UnreadCountResponse {
   };
 }
 
-/** The whole entry of the user: a field that is left out or null is deleted */
+/** The whole entry of the user: a field that is absent or null is deleted */
 export interface UserRequest {
-  /** Used where a trigger names no recipientEmail */
+  /** Used if a trigger has no recipientEmail */
   email?: string | null;
-  /** E.164; used where a trigger names no recipientPhone */
+  /** In E.164 form; used if a trigger has no recipientPhone */
   phone?: string | null;
-  /** The language, where a trigger names none: language[-Script][-REGION] */
+  /** Language for triggers without a locale: language[-Script][-REGION] */
   locale?: string | null;
-  /** A name of the IANA database; none: the tenant's zone */
+  /** A name of the IANA time zone database; if absent, the tenant's zone */
   timezone?: string | null;
-  /** By the clock of the user's zone; past midnight where `to` is earlier. None: the tenant's */
+  /** Times in the user's time zone; if `to` is earlier than `from`, they end on the next day. If absent, the tenant's */
   quietHours?: {
     from: string;
     to: string;
@@ -679,11 +679,11 @@ export interface UserResponse {
     email: string | null;
     /** E.164 */
     phone: string | null;
-    /** Canonical, as de-AT */
+    /** In canonical form, such as de-AT */
     locale: string | null;
-    /** null: the tenant's */
+    /** null means the tenant's */
     timezone: string | null;
-    /** null: the tenant's */
+    /** null means the tenant's */
     quietHours: {
       from: string;
       to: string;
@@ -696,19 +696,19 @@ export interface UserResponse {
 }
 
 export interface UsersBatchRequest {
-  /** Each with the fields of PUT and its userId; if a userId is repeated, the last one counts */
+  /** Users with the fields of PUT and their userIds; if a userId is repeated, the last one counts */
   users: {
     /** The user's id in your own system */
     userId: string;
-    /** Used where a trigger names no recipientEmail */
+    /** Used if a trigger has no recipientEmail */
     email?: string | null;
-    /** E.164; used where a trigger names no recipientPhone */
+    /** In E.164 form; used if a trigger has no recipientPhone */
     phone?: string | null;
-    /** The language, where a trigger names none: language[-Script][-REGION] */
+    /** Language for triggers without a locale: language[-Script][-REGION] */
     locale?: string | null;
-    /** A name of the IANA database; none: the tenant's zone */
+    /** A name of the IANA time zone database; if absent, the tenant's zone */
     timezone?: string | null;
-    /** By the clock of the user's zone; past midnight where `to` is earlier. None: the tenant's */
+    /** Times in the user's time zone; if `to` is earlier than `from`, they end on the next day. If absent, the tenant's */
     quietHours?: {
       from: string;
       to: string;
@@ -721,11 +721,11 @@ export interface UsersBatchResponse {
   success: boolean;
   /** In the order of the request */
   results: {
-    /** As sent; null: there was none */
+    /** As sent; null if there was none */
     userId: string | null;
     /** false: nothing was changed for this item */
     success: boolean;
-    /** Every fault of the item, naming its field */
+    /** All faults of the item, each with its field */
     message?: string[];
   }[];
 }
@@ -734,7 +734,7 @@ export interface Webhook {
   id: string;
   /** The address that Belfry calls */
   url: string;
-  /** Empty: everything */
+  /** An empty list means all types */
   types: (
     | "delivery.accepted"
     | "delivery.delivered"
@@ -753,15 +753,15 @@ export interface Webhook {
   description: string | null;
   /** false if no messages are sent to it */
   active: boolean;
-  /** Since when it is not active; null: it is; ISO 8601, UTC */
+  /** Time since which it is not active; null if it is active; ISO 8601, UTC */
   disabledAt: string | null;
   /** Why Belfry disabled it; null if a person did */
   disabledReason: string | null;
-  /** Nothing has reached it since; null: the last try has; ISO 8601, UTC */
+  /** Time since which no message has arrived; null if the last attempt succeeded; ISO 8601, UTC */
   failingSince: string | null;
-  /** Not called until then, and then once; null: it is called; ISO 8601, UTC */
+  /** The endpoint is paused until this time and is then called once; null if it is not paused; ISO 8601, UTC */
   pausedUntil: string | null;
-  /** When it was made; ISO 8601, UTC */
+  /** When it was created; ISO 8601, UTC */
   createdAt: string;
   /** When somebody last changed it; ISO 8601, UTC */
   updatedAt: string;
@@ -769,7 +769,7 @@ export interface Webhook {
 
 export interface WebhookAttempt {
   messageId: string;
-  /** What the header webhook-id says: of a message that was sent again, the id of the first */
+  /** Value of the header webhook-id. For a message that was sent again it is the id of the first one */
   headerId: string;
   type:
     | "delivery.accepted"
@@ -788,21 +788,21 @@ export interface WebhookAttempt {
     | "webhook.test";
   /** Belfry's id of the event or digest that the message is about; null if there is none */
   eventId: string | null;
-  /** Number of the message's try, from 1 */
+  /** Number of the message's attempt, from 1 */
   number: number;
   /** When it began; ISO 8601, UTC */
   at: string;
-  /** null: it has not ended */
+  /** null if it has not ended */
   durationMs: number | null;
-  /** HTTP status of the answer; null: there was none */
+  /** HTTP status of the answer; null if there was none */
   status: number | null;
-  /** arrived: answered 2xx. unknown: the message was sent, and no answer came */
+  /** arrived: the endpoint answered 2xx. unknown: the message was sent, but no answer came */
   outcome: "arrived" | "failed" | "unknown" | "under way";
   /** Why it did not arrive */
   reason: string | null;
   /** The first KiB of the answer, as text */
   answer: string | null;
-  /** When the message is tried again; null: it is not; ISO 8601, UTC */
+  /** Time of the next attempt; null if there is none; ISO 8601, UTC */
   nextAt: string | null;
   messageStatus: "queued" | "sending" | "waiting" | "accepted" | "failed" | "skipped";
 }
@@ -810,17 +810,17 @@ export interface WebhookAttempt {
 export interface WebhookAttemptsResponse {
   /** Always true */
   success: boolean;
-  /** Those of the newest message first, and of each message the newest first */
+  /** Attempts of the newest message first, and each message's newest attempt first */
   data: WebhookAttempt[];
-  /** Pass it as `after` to get the next page; absent on the last page. A page may hold fewer than `limit` and yet have it */
+  /** Pass it as `after` to get the next page; absent on the last page. Other pages may have fewer than `limit` items, too */
   next?: string;
 }
 
 /** Fields that are left out keep their values */
 export interface WebhookChangeRequest {
-  /** https, without credentials and without a fragment; a query is allowed. 422 where the host is not public, which no pattern can tell */
+  /** An https URL without credentials and fragment; a query is allowed. The host must be public, otherwise the answer is 422 */
   url?: string;
-  /** The types that it gets; empty: all, including types that are added later */
+  /** Types of messages that it gets; an empty list means all, including types that are added later */
   types?: (
     | "delivery.accepted"
     | "delivery.delivered"
@@ -836,9 +836,9 @@ export interface WebhookChangeRequest {
     | "broadcast.progress"
     | "broadcast.done"
   )[];
-  /** Shown to your own people; null or empty: none */
+  /** A description for your team; null or empty means none */
   description?: string | null;
-  /** false: nothing is written for it and nothing is sent to it. true lifts a pause and a disabling */
+  /** false stops the creation and sending of its messages. true ends a pause and enables a disabled endpoint */
   active?: boolean;
 }
 
@@ -849,7 +849,7 @@ export interface WebhookDeletedResponse {
 
 export interface WebhookMessage {
   id: string;
-  /** What the header webhook-id says: of a message that was sent again, the id of the first */
+  /** Value of the header webhook-id. For a message that was sent again it is the id of the first one */
   headerId: string;
   type:
     | "delivery.accepted"
@@ -871,9 +871,9 @@ export interface WebhookMessage {
   status: "queued" | "sending" | "waiting" | "accepted" | "failed" | "skipped";
   /** Why it failed, was skipped, or is tried again */
   reason: string | null;
-  /** When it was written; ISO 8601, UTC */
+  /** When it was created; ISO 8601, UTC */
   createdAt: string;
-  /** When it is tried next; null: it is not, or is at this moment; ISO 8601, UTC */
+  /** Time of the next attempt; null if there is none or one is in progress; ISO 8601, UTC */
   nextAt: string | null;
 }
 
@@ -892,19 +892,19 @@ export interface WebhookMessagesResponse {
   success: boolean;
   /** The newest first */
   data: WebhookMessage[];
-  /** Pass it as `after` to get the next page; absent on the last page. A page may hold fewer than `limit` and yet have it */
+  /** Pass it as `after` to get the next page; absent on the last page. Other pages may have fewer than `limit` items, too */
   next?: string;
 }
 
 export interface WebhookPutResponse extends WebhookResponse {
-  /** By which its messages are verified, by Standard Webhooks; shown this once; absent where it was there */
+  /** The secret that verifies messages, as defined by Standard Webhooks. Shown only once, if the endpoint is new */
   secret?: string;
 }
 
 export interface WebhookReplayRequest {
-  /** Messages that were written then or later */
+  /** Only messages from this time or later */
   since: string;
-  /** Messages that were written before; left out: all until now. 422 unless it is later than `since` */
+  /** Only messages from before this time; default: now. It must be later than `since` */
   until?: string;
   /** Whether arrived messages are sent again, too; default: false */
   all?: boolean;
@@ -915,19 +915,19 @@ export interface WebhookReplayRequest {
 export interface WebhookReplayResponse {
   /** Always true */
   success: boolean;
-  /** How many are sent again */
+  /** Number of messages that are sent again */
   replayed: number;
-  /** There may be more in the time range: repeat the call with `next` as `after` */
+  /** The time range may have more messages: repeat the call with `next` as `after` */
   more: boolean;
-  /** Only where `more` is true */
+  /** Only if `more` is true */
   next?: string;
 }
 
-/** An endpoint by its URL: what is left out stays as it is; a new one is told of everything */
+/** The endpoint with this URL. Absent fields keep their values; a new endpoint gets all types */
 export interface WebhookRequest {
-  /** https, without credentials and without a fragment; a query is allowed. 422 where the host is not public, which no pattern can tell */
+  /** An https URL without credentials and fragment; a query is allowed. The host must be public, otherwise the answer is 422 */
   url: string;
-  /** The types that it gets; empty: all, including types that are added later */
+  /** Types of messages that it gets; an empty list means all, including types that are added later */
   types?: (
     | "delivery.accepted"
     | "delivery.delivered"
@@ -943,9 +943,9 @@ export interface WebhookRequest {
     | "broadcast.progress"
     | "broadcast.done"
   )[];
-  /** Shown to your own people; null or empty: none */
+  /** A description for your team; null or empty means none */
   description?: string | null;
-  /** false: nothing is written for it and nothing is sent to it. true lifts a pause and a disabling */
+  /** false stops the creation and sending of its messages. true ends a pause and enables a disabled endpoint */
   active?: boolean;
 }
 
@@ -958,9 +958,9 @@ export interface WebhookResponse {
 export interface WebhookSecretResponse {
   /** Always true */
   success: boolean;
-  /** By which its messages are verified, by Standard Webhooks; shown this once */
+  /** The secret that verifies messages, as defined by Standard Webhooks. Shown only once */
   secret: string;
-  /** Until then the one before signs, too; ISO 8601, UTC */
+  /** The previous secret also signs until this time; ISO 8601, UTC */
   previousSecretUntil: string;
 }
 
@@ -978,7 +978,7 @@ export interface WebhooksResponse {
   data: Webhook[];
 }
 
-/** What each call takes and answers, by its name. */
+/** The input and answer of each call, by its name. */
 export interface TenantCalls {
   /**
    * Archive the whole inbox
@@ -988,7 +988,7 @@ export interface TenantCalls {
     input: {
       /** 1 to 64 of a-z, 0-9, _ . and - */
       category?: string;
-      /** The id of the tenant of the API key; another one is 403 */
+      /** The id of the API key's tenant; any other is answered 403 */
       tenantId: string;
       /** The user's id in your own system, percent-encoded */
       userId: string;
@@ -996,8 +996,8 @@ export interface TenantCalls {
     answer: ArchiveAllResponse;
   };
   /**
-   * Cancel a broadcast: nothing more of it is sent after the answer
-   * A call to a provider that is under way may still arrive. How many events reached nobody (`cancelled`) and for how many it was too late is counted in the background, and final once the state is cancelled. Without a body: where a signature is needed, it is over the empty text.
+   * Cancel a broadcast: nothing more is sent after the answer
+   * A call to a provider that is in progress may still deliver. Belfry counts in the background how many events reached nobody (`cancelled`) and for how many it was too late (`tooLate`); both are final once the state is cancelled. Send no body; if a signature is needed, sign the empty text.
    */
   cancelBroadcast: {
     input: {
@@ -1008,7 +1008,7 @@ export interface TenantCalls {
   };
   /**
    * Cancel what has not been sent yet of a tenant's events; at most 1,000 events per call
-   * Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. An event of which a try is under way is pending: if that try fails there is no other, and asked again the answer says what became of it. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Of all other events it says the same again when it is asked again.
+   * Stops deliveries that have reached nobody, and returns for each event what was stopped. Nothing that the answer names as cancelled or stopped is sent later. An event in a digest is removed from the digest. An event with an attempt in progress is pending: if that attempt fails, there is no other; repeat the call to learn the result. If an attempt got no answer, the provider may have the message, so it counts as sent and is not retried. If an event had no X-Idempotency-Key, the same trigger afterwards is a new event. Cancelled events still count towards the daily cap. For all other events a repeated call returns the same result.
    */
   cancelEvents: {
     input: CancelRequest;
@@ -1016,7 +1016,7 @@ export interface TenantCalls {
   };
   /**
    * Add users to a topic and remove users from it; adding the first one creates the topic
-   * All of it, or nothing. A user that is in the topic already stays in it, and one that is not is removed from nothing: a repeated call changes nothing. You need not have named the users.
+   * Makes all of the changes or none. Adding a user that is in the topic, or removing one that is not, changes nothing, so a call can be repeated. The users need not be stored.
    */
   changeMembers: {
     input: {
@@ -1027,11 +1027,11 @@ export interface TenantCalls {
   };
   /**
    * Archive, snooze or mark a notification
-   * Says what is to be so of one item: read or unread, archived or not, snoozed until a time or not. What is so already stays, and is 200.
+   * Sets whether an item is read, archived or snoozed. A change that is already made is answered 200, too.
    */
   changeNotification: {
     input: {
-      /** The id of the tenant of the API key; another one is 403 */
+      /** The id of the API key's tenant; any other is answered 403 */
       tenantId: string;
       /** The user's id in your own system, percent-encoded */
       userId: string;
@@ -1042,7 +1042,7 @@ export interface TenantCalls {
   };
   /**
    * Change a user's preferences
-   * Writes the cells that are named and leaves the others: all of them, or none if one is wrong. It applies to every event that is dispatched from then on. An off in one cell always wins over an on in another cell, and a required category cannot be turned off.
+   * Changes all given cells, or none if one is invalid. The others keep their values. It applies to every event that is dispatched from then on. An off in one cell always wins over an on in another cell, and a required category cannot be turned off.
    */
   changePreferences: {
     input: {
@@ -1053,7 +1053,7 @@ export interface TenantCalls {
   };
   /**
    * Change an endpoint
-   * Its URL, types and description; `active: false` stops it, `active: true` begins anew. What it was not told meanwhile is sent again by a replay.
+   * Changes its URL, types and description. `active: false` stops it, and `active: true` starts it again. A replay sends the messages that it missed.
    */
   changeWebhook: {
     input: {
@@ -1068,7 +1068,7 @@ export interface TenantCalls {
    */
   countUnread: {
     input: {
-      /** The id of the tenant of the API key; another one is 403 */
+      /** The id of the API key's tenant; any other is answered 403 */
       tenantId: string;
       /** The user's id in your own system, percent-encoded */
       userId: string;
@@ -1077,7 +1077,7 @@ export interface TenantCalls {
   };
   /**
    * Send one event to the members of topics, or to a list of users
-   * The users are reached at the addresses that you have named for them. Each gets it once, as an event of its own, with today's templates and the user's preferences. The tenant's other messages are sent before it. It uses at most a part of the tenant's daily cap.
+   * Users are reached at their stored addresses. Each user gets the message once, as a separate event, with the current templates and the user's preferences. The tenant's other messages are sent before it. It uses at most a part of the tenant's daily cap.
    */
   createBroadcast: {
     input: BroadcastRequest;
@@ -1093,11 +1093,11 @@ export interface TenantCalls {
   };
   /**
    * Delete a notification
-   * Without a body. Its texts and links are erased, and no list has it any more; the event's timeline says so. It counts as read.
+   * Takes no body. The item's texts and links are erased, and it is in no list any more; the event's timeline shows this. It counts as read.
    */
   deleteNotification: {
     input: {
-      /** The id of the tenant of the API key; another one is 403 */
+      /** The id of the API key's tenant; any other is answered 403 */
       tenantId: string;
       /** The user's id in your own system, percent-encoded */
       userId: string;
@@ -1108,7 +1108,7 @@ export interface TenantCalls {
   };
   /**
    * Delete a topic; its users stay
-   * The topic is gone with the answer. Above 10,000 members the rest of them goes in the background: until then no topic of this key can be made. Without a body: where a signature is needed, it is over the empty text.
+   * The topic no longer exists after the answer. If it has more than 10,000 members, the rest of them are deleted in the background; until then no topic with this key can be created. Send no body; if a signature is needed, sign the empty text.
    */
   deleteTopic: {
     input: {
@@ -1119,7 +1119,7 @@ export interface TenantCalls {
   };
   /**
    * Delete an endpoint
-   * Also deletes its messages and their attempts. A message under way is not tried again. Without a body: where a signature is needed, it is over the empty text.
+   * Also deletes the endpoint's messages and their attempts. A message that is being sent is not retried. Send no body; if a signature is needed, sign the empty text.
    */
   deleteWebhook: {
     input: {
@@ -1130,11 +1130,11 @@ export interface TenantCalls {
   };
   /**
    * Erase a user
-   * Addresses, preferences and memberships of topics are deleted at once; the rest goes in the background, one user of a tenant at a time. While an erasure of the user is open, the answer is that one. Waiting messages are not sent any more. Suppressed addresses stay suppressed. Stop sending to the user first: events that are accepted meanwhile may stay. Without a body: where a signature is needed, it is over the empty text.
+   * Addresses, preferences and memberships of topics are deleted at once; everything else is deleted in the background, one user of a tenant at a time. While an erasure of the user is open, the answer is that one. Waiting messages are no longer sent. Suppressed addresses stay suppressed. Stop sending to the user first: events that are accepted meanwhile may stay. Send no body; if a signature is needed, sign the empty text.
    */
   eraseUser: {
     input: {
-      /** The user's id in your own system, percent-encoded; of the very id `batch` write %62atch */
+      /** The user's id in your own system, percent-encoded. Write the id `batch` as %62atch */
       userId: string;
     };
     answer: ErasureResponse;
@@ -1144,7 +1144,7 @@ export interface TenantCalls {
    */
   listBroadcasts: {
     input: {
-      /** Most broadcasts to return */
+      /** Maximum number of broadcasts */
       limit?: number;
       /** `next` of the page before */
       after?: string;
@@ -1153,11 +1153,11 @@ export interface TenantCalls {
   };
   /**
    * List the tabs of an inbox
-   * The categories of what is in one user's inbox, each with its unread count, and whether anything is archived or snoozed. An item of an event type without a category is in none of them.
+   * Returns the categories of the items in one user's inbox, each with its unread count, and whether any item is archived or snoozed. An item whose event type has no category is in none of them.
    */
   listInboxTabs: {
     input: {
-      /** The id of the tenant of the API key; another one is 403 */
+      /** The id of the API key's tenant; any other is answered 403 */
       tenantId: string;
       /** The user's id in your own system, percent-encoded */
       userId: string;
@@ -1171,9 +1171,9 @@ export interface TenantCalls {
     input: {
       /** `next` of the page before */
       after?: string;
-      /** Most of them to return */
+      /** Maximum number to return */
       limit?: number;
-      /** Only user ids that begin so */
+      /** Only user ids that begin with this text */
       search?: string;
       /** 1 to 64 of A-Z, a-z, 0-9, _ . : and -; upper and lower case differ */
       key: string;
@@ -1182,19 +1182,19 @@ export interface TenantCalls {
   };
   /**
    * Fetch the notification history
-   * The inbox of one user: the in-app notifications (PUSH), in the order in which their events were accepted, newest first. One that was snoozed stands by the time at which it comes back.
+   * Returns one user's inbox: the in-app notifications (PUSH) in the order in which their events were accepted, newest first. A snoozed one is ordered by the time at which it returns.
    */
   listNotifications: {
     input: {
-      /** Most items to return */
+      /** Maximum number of items */
       limit?: number;
-      /** Newer items to leave out */
+      /** Number of newer items to leave out */
       offset?: number;
-      /** Default: inbox, which is all that is neither archived nor snoozed. What was deleted is in none */
+      /** Default: inbox, which has all items that are neither archived nor snoozed. Deleted items are in no view */
       view?: "inbox" | "archived" | "snoozed" | "all";
       /** 1 to 64 of a-z, 0-9, _ . and - */
       category?: string;
-      /** The id of the tenant of the API key; another one is 403 */
+      /** The id of the API key's tenant; any other is answered 403 */
       tenantId: string;
       /** The user's id in your own system, percent-encoded */
       userId: string;
@@ -1206,7 +1206,7 @@ export interface TenantCalls {
    */
   listScheduledEvents: {
     input: {
-      /** Most events to return */
+      /** Maximum number of events */
       limit?: number;
       /** continue after a page: its next */
       after?: string;
@@ -1220,20 +1220,20 @@ export interface TenantCalls {
     input: {
       /** `next` of the page before */
       after?: string;
-      /** Most of them to return */
+      /** Maximum number to return */
       limit?: number;
     };
     answer: TopicsResponse;
   };
   /**
    * List attempts
-   * The log of an endpoint: every call, with what it was answered.
+   * Returns all calls of an endpoint with their answers.
    */
   listWebhookAttempts: {
     input: {
       /** Only messages in this state */
       status?: "queued" | "sending" | "waiting" | "accepted" | "failed" | "skipped";
-      /** Most of them to return */
+      /** Maximum number to return */
       limit?: number;
       /** The `next` of the page before */
       after?: string;
@@ -1244,13 +1244,13 @@ export interface TenantCalls {
   };
   /**
    * List messages
-   * What an endpoint was told or is to be told, those that were never tried included. Kept as long as your events.
+   * Returns an endpoint's messages, including those that have not been tried. They are kept as long as your events.
    */
   listWebhookMessages: {
     input: {
       /** Only messages in this state */
       status?: "queued" | "sending" | "waiting" | "accepted" | "failed" | "skipped";
-      /** Most of them to return */
+      /** Maximum number to return */
       limit?: number;
       /** The `next` of the page before */
       after?: string;
@@ -1275,7 +1275,7 @@ export interface TenantCalls {
     input: {
       /** 1 to 64 of a-z, 0-9, _ . and - */
       category?: string;
-      /** The id of the tenant of the API key; another one is 403 */
+      /** The id of the API key's tenant; any other is answered 403 */
       tenantId: string;
       /** The user's id in your own system, percent-encoded */
       userId: string;
@@ -1284,11 +1284,11 @@ export interface TenantCalls {
   };
   /**
    * Mark a notification as read
-   * Takes no body. Marking an item that is read already changes nothing and is 200.
+   * Takes no body. Marking an item that is already read changes nothing and is answered 200.
    */
   markNotificationRead: {
     input: {
-      /** The id of the tenant of the API key; another one is 403 */
+      /** The id of the API key's tenant; any other is answered 403 */
       tenantId: string;
       /** The user's id in your own system, percent-encoded */
       userId: string;
@@ -1308,8 +1308,8 @@ export interface TenantCalls {
     answer: MoveResponse;
   };
   /**
-   * Pause a broadcast: nothing more of it leaves until it is resumed
-   * What is on its way to a provider at that moment, about a second's worth, still arrives. Without a body: where a signature is needed, it is over the empty text.
+   * Pause a broadcast: nothing more is sent until it is resumed
+   * Messages that are on their way to a provider at that moment, about one second's worth, are still delivered. Send no body; if a signature is needed, sign the empty text.
    */
   pauseBroadcast: {
     input: {
@@ -1324,22 +1324,22 @@ export interface TenantCalls {
    */
   putUser: {
     input: {
-      /** The user's id in your own system, percent-encoded; of the very id `batch` write %62atch */
+      /** The user's id in your own system, percent-encoded. Write the id `batch` as %62atch */
       userId: string;
     } & UserRequest;
     answer: UserResponse;
   };
   /**
-   * Name many users
-   * The good ones are stored together; a bad one does not hold them up. There is an answer for each.
+   * Store many users
+   * The valid users are stored together, even if others are invalid. There is a result for each.
    */
   putUsers: {
     input: UsersBatchRequest;
     answer: UsersBatchResponse;
   };
   /**
-   * Make an endpoint
-   * Makes an endpoint, or changes the one with this URL. The answer has its secret where it was made, this once: if the answer is lost, rotate it. At most 20 endpoints. In force for everything that happens after the answer.
+   * Create an endpoint
+   * Creates an endpoint, or changes the one with this URL. If the endpoint is new, the answer has its secret, only this once; rotate the secret if the answer is lost. A tenant has at most 20 endpoints. The change applies to all results after the answer.
    */
   putWebhook: {
     input: WebhookRequest;
@@ -1347,7 +1347,7 @@ export interface TenantCalls {
   };
   /**
    * Send a window again
-   * All messages of a window that did not arrive, the oldest first, each with its webhook-id; none that is under way, and at most 10,000 a call. A paused endpoint is called at once. What was never written, as the endpoint was not active then, cannot be sent.
+   * Sends all messages of a time range that did not arrive, the oldest first, each with its webhook-id. It leaves out messages that are being sent, and sends at most 10,000 per call. A paused endpoint is called at once. Events from a time when the endpoint was not active have no messages, so they cannot be sent.
    */
   replayWebhook: {
     input: {
@@ -1358,7 +1358,7 @@ export interface TenantCalls {
   };
   /**
    * Send a message again
-   * Whatever became of it, with the same webhook-id; a paused endpoint is called at once. 409 where one with this webhook-id is still under way. Without a body: where a signature is needed, it is over the empty text.
+   * Sends the message again with the same webhook-id, whatever its result was. A paused endpoint is called at once. The answer is 409 while a message with this webhook-id is being sent. Send no body; if a signature is needed, sign the empty text.
    */
   resendWebhookMessage: {
     input: {
@@ -1371,7 +1371,7 @@ export interface TenantCalls {
   };
   /**
    * Resume a paused broadcast where it stopped
-   * If what it was paused for still holds, such as a missing provider, it pauses again. Without a body: where a signature is needed, it is over the empty text.
+   * If the reason for the pause still holds, such as a missing provider, the broadcast pauses again. Send no body; if a signature is needed, sign the empty text.
    */
   resumeBroadcast: {
     input: {
@@ -1382,7 +1382,7 @@ export interface TenantCalls {
   };
   /**
    * Rotate an endpoint's secret
-   * A new secret, shown this once. For 24 hours messages have two signatures, the new secret's and the previous one's. If you rotate twice within 10 minutes, the secret from before both goes on signing instead of the one in between. Without a body: where a signature is needed, it is over the empty text.
+   * The answer shows a new secret, only once. For 24 hours messages have two signatures: the new secret's and the previous one's. If you rotate twice within 10 minutes, the secret from before both rotations signs instead of the one in between. Send no body; if a signature is needed, sign the empty text.
    */
   rotateWebhookSecret: {
     input: {
@@ -1403,18 +1403,18 @@ export interface TenantCalls {
   };
   /**
    * Show how far an erasure is
-   * It is kept for as long as the installation keeps events, and names nobody.
+   * Belfry keeps the erasure as long as events. It does not contain the user's id.
    */
   showErasure: {
     input: {
-      /** the id in the answer to the request */
+      /** The id in the answer to the request */
       erasureId: string;
     };
     answer: ErasureResponse;
   };
   /**
    * Show an event
-   * An event of yours and what became of it on each channel. Never its variables, nor what was rendered.
+   * Shows an event and its result on each channel, but neither its variables nor the rendered texts.
    */
   showEvent: {
     input: {
@@ -1439,14 +1439,14 @@ export interface TenantCalls {
    */
   showUser: {
     input: {
-      /** The user's id in your own system, percent-encoded; of the very id `batch` write %62atch */
+      /** The user's id in your own system, percent-encoded. Write the id `batch` as %62atch */
       userId: string;
     };
     answer: UserResponse;
   };
   /**
    * Show an endpoint
-   * How it is set, and whether it is reached.
+   * Shows the endpoint's settings, and whether it can be reached.
    */
   showWebhook: {
     input: {
@@ -1457,7 +1457,7 @@ export interface TenantCalls {
   };
   /**
    * Show a message
-   * The answer has the posted body and every attempt.
+   * Returns the posted body and all attempts.
    */
   showWebhookMessage: {
     input: {
@@ -1470,7 +1470,7 @@ export interface TenantCalls {
   };
   /**
    * Send a test message
-   * Of type webhook.test, whatever types the endpoint has chosen; a paused endpoint is called at once. Without a body: where a signature is needed, it is over the empty text.
+   * Sends a message of type webhook.test, whichever types the endpoint gets. A paused endpoint is called at once. Send no body; if a signature is needed, sign the empty text.
    */
   testWebhook: {
     input: {
@@ -1481,7 +1481,7 @@ export interface TenantCalls {
   };
   /**
    * Trigger an event
-   * Accepts an event for dispatch over EMAIL, SMS and PUSH. 200 means: stored, and it will be dispatched, at once or at its time. The checks come in this order: key, signature, body, limits. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.
+   * Accepts an event for dispatch over EMAIL, SMS and PUSH. 200 means that the event is stored and will be dispatched, at once or at its time. Belfry checks the key, the signature, the body and the limits, in this order. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.
    */
   triggerEvent: {
     input: TriggerRequest;
@@ -1489,7 +1489,7 @@ export interface TenantCalls {
   };
   /**
    * Trigger many events
-   * Accepts up to 100 events in one call. Each is judged and answered as a single call of `trigger` would be, and counts one by one towards both limits: those beyond a limit are refused, the others accepted. The answer is 200 whenever the batch itself could be read; look at the `statusCode` of each result. The events of one user arrive in the order of the batch.
+   * Accepts up to 100 events in one call. Each event is checked and answered like a single call of `trigger`. Each counts towards both limits: events beyond a limit are refused, and the others are accepted. The answer is 200 if the batch itself could be read, so check the `statusCode` of each result. The events of one user are delivered in the order of the batch.
    */
   triggerEvents: {
     input: TriggerBatchRequest;
@@ -1497,7 +1497,7 @@ export interface TenantCalls {
   };
   /**
    * Upload an attachment
-   * Keeps a file of up to 10 MiB for the mails of events that name it in `email.attachments`. The body is the file itself, not a form. A file that no event names within 24 hours is deleted, one that events name with the last of them. Each upload counts towards the limit per minute. The whole request may take 15 seconds.
+   * Stores a file of up to 10 MiB for the mails of events that name it in `email.attachments`. The body is the file itself, not a form. A file that no event names within 24 hours is deleted; other files are deleted with the last event that names them. Each upload counts towards the limit per minute. The whole request may take 15 seconds.
    */
   uploadAttachment: {
     input: Record<string, never>;
@@ -1505,10 +1505,10 @@ export interface TenantCalls {
   };
 }
 
-/** Where a call goes. Fields of its input that are neither in the path nor in the query are its JSON body. */
+/** The method and path of a call. Input fields that are neither in the path nor in the query are its JSON body. */
 export interface TenantRoute {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below /api/v1; a field in braces. */
+  /** The path below /api/v1, with fields in braces. */
   path: string;
   query?: readonly string[];
   /** Whether the call has a body, if only an empty object. */

@@ -189,7 +189,7 @@ export function attachmentsField() {
           },
         ],
       },
-      description: `Files of \`POST ${ATTACHMENTS_PATH}\`: at most ${MAX_ATTACHMENTS}, together at most 20 MiB and what your provider takes. With \`cid\` the mail's HTML shows it as \`<img src="cid:…">\``,
+      description: `Files of \`POST ${ATTACHMENTS_PATH}\`: at most ${MAX_ATTACHMENTS}, together at most 20 MiB and your provider's limit. With \`cid\`, the mail's HTML shows the file as \`<img src="cid:…">\``,
       examples: [["0198c0de-0000-7000-8000-000000000001"]],
     },
     attachmentsFault,
@@ -235,11 +235,11 @@ export const AttachmentResponse = Type.Object(
   {
     success,
     data: Type.Object({
-      id: Type.String({ format: "uuid", description: "The id by which a trigger names it" }),
+      id: Type.String({ format: "uuid", description: "The id that triggers name" }),
       name: Type.String(),
       type: Type.String({ description: "The media type of Content-Type, in its usual spelling" }),
       bytes: Type.Integer(),
-      expiresAt: time("If no event has named it by then, it is deleted"),
+      expiresAt: time("It is deleted if no event has named it by this time"),
     }),
   },
   { title: "AttachmentResponse" },

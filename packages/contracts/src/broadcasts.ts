@@ -61,39 +61,39 @@ export const BroadcastRequest = Type.Object(
         examples: [["product-news"]],
       }),
     ),
-    userIds: users("For these users, in place of topics"),
-    exceptUserIds: users("Not for these users"),
+    userIds: users("Users that get it, instead of topics"),
+    exceptUserIds: users("Users that do not get it"),
     eventType: text({
       description: "The event type of a template; it must have no sensitive template",
       examples: ["product.news"],
     }),
     variables: Type.Optional(
       anyObject({
-        description: `The same for everybody, at most ${MAX_BROADCAST_VARIABLE_BYTES / 1024} KiB`,
+        description: `Values for the templates, the same for all users; at most ${MAX_BROADCAST_VARIABLE_BYTES / 1024} KiB`,
         examples: [{ title: "Dark mode is here" }],
       }),
     ),
     channels: Type.Optional(
       Type.Array(oneOf(CHANNELS), {
         maxItems: MAX_CHANNELS,
-        description: "Only these channels; an empty array is the same as none",
+        description: "Only these channels; an empty array means all",
       }),
     ),
     sendAt: Type.Optional(
       sendAt({
         description:
-          "When it begins; a past time means now. It has the same limits as `sendAt` of an event",
+          "Start time; a past time means now. It has the same limits as `sendAt` of an event",
       }),
     ),
     provider: Type.Optional(
       text({
         description:
-          "Id or name of one of your providers: what goes out on its channel goes through it alone. Default: as all else",
+          "Id or name of one of your providers, which sends all messages on its channel. Default: your usual providers",
         examples: ["Newsletters"],
       }),
     ),
     locale: Type.Optional(
-      locale({ description: "One language for everybody; default: each user's own" }),
+      locale({ description: "One language for all users; default: each user's own" }),
     ),
   },
   {
@@ -121,7 +121,7 @@ export const Broadcast = Type.Object(
     id: Type.String({ format: "uuid" }),
     state: oneOf(BROADCAST_STATES, {
       description:
-        "cancelling: nothing more leaves, and what became of it is being counted; done: everything has left or ended",
+        "cancelling: nothing more is sent, and the results are being counted; done: all events have been sent or have ended",
     }),
     reason: orNull(
       Type.String({
@@ -129,19 +129,19 @@ export const Broadcast = Type.Object(
       }),
     ),
     eventType: Type.String(),
-    topics: orNull(Type.Array(Type.String(), { description: "null: it is for a list of users" })),
-    channels: orNull(Type.Array(oneOf(CHANNELS), { description: "null: all" })),
-    locale: orNull(Type.String({ description: "null: each user's own" })),
+    topics: orNull(Type.Array(Type.String(), { description: "null if it is for a list of users" })),
+    channels: orNull(Type.Array(oneOf(CHANNELS), { description: "null means all" })),
+    locale: orNull(Type.String({ description: "null means each user's own" })),
     provider: orNull(
       Type.String({ format: "uuid", description: "Id of the provider that you named; null: none" }),
     ),
     total: Type.Integer({
-      description: "How many people it is for; an estimate until the last of them was processed",
+      description: "Number of users that it is for; an estimate until the last one is processed",
     }),
-    expanded: Type.Integer({ description: "For how many of them an event was made" }),
+    expanded: Type.Integer({ description: "Number of users for whom an event was created" }),
     byStatus: Type.Record(Type.String(), Type.Integer(), {
       description:
-        "What became of the events, channel by channel, by status; cancelled: whole events. Counted every few seconds",
+        "Number of results by status, counted per channel every few seconds; `cancelled` counts whole events",
     }),
     cancelled: Type.Optional(
       Type.Integer({ description: "After a cancel: the number of events that reached nobody" }),
@@ -149,11 +149,13 @@ export const Broadcast = Type.Object(
     tooLate: Type.Optional(
       Type.Integer({
         description:
-          "The other events: reached in part or whole, or ended before. Both are final once the state is cancelled",
+          "Number of the other events, which had reached somebody or ended before. Both numbers are final once the state is cancelled",
       }),
     ),
-    sendAt: orNull(time("When it begins or was to begin; null: at once")),
-    resumesAt: orNull(time("When a paused one goes on by itself; null: when you resume it")),
+    sendAt: orNull(time("Planned start time; null for an immediate start")),
+    resumesAt: orNull(
+      time("Time at which a paused broadcast resumes by itself; null if only you can resume it"),
+    ),
     createdAt: time("When it was accepted"),
     startedAt: orNull(time("When it began")),
     endedAt: orNull(time("When it was done or cancelled")),

@@ -24,12 +24,12 @@ const names = (description: string, example: string) =>
 
 export const CancelRequest = Type.Object(
   {
-    cancelKeys: names("Keys that triggers had as cancelKey: of all their events", "order-1001"),
+    cancelKeys: names("Values of cancelKey, which select all events that have them", "order-1001"),
     eventIds: names(
-      `Belfry's ids of events, or your own eventIds: of all events that have them, at most ${MAX_EVENTS_OF_EVENT_IDS}`,
+      `Belfry's ids of events, or your own eventIds, which select all events that have them, at most ${MAX_EVENTS_OF_EVENT_IDS}`,
       "0198c0de-0000-7000-8000-000000000001",
     ),
-    userIds: names("Only events of these users; left out: of all", "user-1"),
+    userIds: names("Only events of these users; default: of all users", "user-1"),
   },
   {
     title: "CancelRequest",
@@ -56,26 +56,26 @@ const eventIds = (description: string) => Type.Array(Type.String(), { descriptio
 /** Answer of a cancel: the outcome for each event. */
 export const Cancelled = Type.Object(
   {
-    cancelled: eventIds("Belfry's ids of events of which nothing has reached anybody, nor will"),
+    cancelled: eventIds("Belfry's ids of events that have reached nobody and will reach nobody"),
     partly: Type.Array(
       Type.Object({
         eventId: Type.String({ description: "Belfry's id" }),
         stopped: Type.Array(oneOf(CHANNELS), {
-          description: "Nothing has been sent through these",
+          description: "Channels on which nothing has been sent",
         }),
       }),
-      { description: "Events of which a part had already been sent; the rest was stopped" },
+      { description: "Events that had already been sent in part; the rest was stopped" },
     ),
     pending: eventIds(
-      "Belfry's ids of events of which a try is under way. It is the last one: ask again, and the answer says what became of them",
+      "Belfry's ids of events with an attempt in progress, which is the last one. Repeat the call to learn its result",
     ),
-    tooLate: eventIds("Belfry's ids of events of which nothing was left to stop"),
+    tooLate: eventIds("Belfry's ids of events of which nothing could be stopped any more"),
     unknown: Type.Optional(
-      eventIds("Those of eventIds that no event has; absent where every one was found"),
+      eventIds("The given eventIds that no event has; absent if all were found"),
     ),
     more: Type.Optional(
       Type.Boolean({
-        description: `Set only if true: there are more than ${MAX_CANCELLED_EVENTS} events; ask again, and it goes on`,
+        description: `Present and true if there are more than ${MAX_CANCELLED_EVENTS} events; repeat the call to continue`,
       }),
     ),
   },

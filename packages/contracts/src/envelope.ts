@@ -70,7 +70,8 @@ export const TriggerEmail = open(
             maxLength: MAX_TEXT_CHARACTERS,
             // PLAIN_TEXT already excludes the other characters that end a line.
             allOf: [{ pattern: PLAIN_TEXT }, { pattern: "^[^\\u2028\\u2029]*$" }],
-            description: "The name beside the sender's address, which is the provider's",
+            description:
+              "The display name next to the sender's address, which comes from the provider",
             examples: ["Ann of Acme"],
           },
           (value) => {
@@ -79,18 +80,20 @@ export const TriggerEmail = open(
           },
         ),
       ),
-      replyTo: Type.Optional(replyTo("Where answers go, with ASCII characters before the @")),
+      replyTo: Type.Optional(
+        replyTo("Address that receives replies, with only ASCII characters before the @"),
+      ),
       cc: Type.Optional(
         copies(
-          "Who gets a copy that everybody sees; not of a mail with a link to unsubscribe, which is the recipient's",
+          "Addresses that get a visible copy. Not allowed for a mail with an unsubscribe link, because the link belongs to the recipient",
         ),
       ),
-      bcc: Type.Optional(copies("Who gets a copy that nobody sees; the same holds")),
+      bcc: Type.Optional(copies("Addresses that get a hidden copy, with the same rule")),
       attachments: Type.Optional(attachmentsField()),
     },
     {
       description:
-        "Of the mail; each field goes before the template's. Absent and null are the same, an empty list means nobody. Part of the automatic deduplication key",
+        "Envelope of the mail. Each field that is set replaces that of the template. Absent and null mean the same; an empty list means nobody. Part of the automatic deduplication key",
     },
   ),
 );

@@ -12,14 +12,14 @@ const channel = oneOf(CHANNELS);
 
 export const AttemptReport = Type.Object(
   {
-    number: Type.Integer({ description: "From 1" }),
-    provider: Type.String({ description: "Kind of the provider, as sendgrid" }),
+    number: Type.Integer({ description: "Number of the attempt, from 1" }),
+    provider: Type.String({ description: "Kind of the provider, such as sendgrid" }),
     startedAt: time("When the provider was called"),
-    endedAt: orNull(time("When it had answered; null while it is asked")),
+    endedAt: orNull(time("When the provider answered; null while the call is in progress")),
     class: textOrNull(
-      `How it ended: ${OUTCOME_CLASSES.slice(0, -1).join(", ")} or ${OUTCOME_CLASSES.at(-1)}; null while it is asked`,
+      `Result: ${OUTCOME_CLASSES.slice(0, -1).join(", ")} or ${OUTCOME_CLASSES.at(-1)}; null while the call is in progress`,
     ),
-    reason: textOrNull("What the provider said, in a few words"),
+    reason: textOrNull("The provider's reason in a few words"),
     vendorStatus: textOrNull("The provider's own status or error code"),
     messageId: textOrNull("The provider's id of the message"),
     nextAt: orNull(time("When it is tried again")),
@@ -32,8 +32,8 @@ export const DeliveryReport = Type.Object(
     id: Type.String({ format: "uuid" }),
     provider: textOrNull("Kind of the provider; null before the first attempt"),
     messageId: textOrNull("The provider's id of the message"),
-    dueAt: orNull(time("When it is tried next; null once settled")),
-    settledAt: orNull(time("When the outcome stood")),
+    dueAt: orNull(time("Time of the next attempt; null once the delivery has ended")),
+    settledAt: orNull(time("When the result was final")),
     attempts: Type.Array(AttemptReport),
   },
   { title: "DeliveryReport" },
@@ -45,11 +45,12 @@ export const DigestReport = Type.Object(
   {
     id: Type.String({ format: "uuid", description: "The digest's id" }),
     state: oneOf(DIGEST_ITEM_STATES, {
-      description: "in: in the message; alone: sent by itself; read, cancelled: left out",
+      description:
+        "in: it is in the message; alone: it was sent separately; read or cancelled: it was left out",
     }),
     others: Type.Integer({ description: "How many other events the message combines" }),
-    windowEndsAt: time("Until when events join the digest, quiet hours apart"),
-    closedAt: orNull(time("When nothing could join it any more")),
+    windowEndsAt: time("Time until which events join the digest; quiet hours may extend it"),
+    closedAt: orNull(time("When the digest was closed")),
   },
   { title: "DigestReport" },
 );
@@ -57,11 +58,11 @@ export const DigestReport = Type.Object(
 export const ChannelReport = Type.Object(
   {
     status: oneOf([...DELIVERY_STATUSES, "published"], {
-      description: `\`published\` is of ${IN_APP}; the others are of ${listed(PROVIDER_CHANNELS, "and")}, or say why not`,
+      description: `\`published\` is a result of ${IN_APP}; the others are results of ${listed(PROVIDER_CHANNELS, "and")}, or reasons why nothing was sent`,
     }),
     reason: textOrNull("Why it was skipped, failed or waits"),
     missing: Type.Array(Type.String(), {
-      description: "Variables that the template names and the event does not have",
+      description: "Variables that the template uses but the event does not have",
     }),
     delivery: Type.Optional(DeliveryReport),
     digest: Type.Optional(DigestReport),
@@ -91,13 +92,13 @@ export const EventReport = Type.Object(
     eventType: Type.String(),
     status: oneOf(["accepted", "scheduled", "dispatched", "refused", "cancelled"], {
       description:
-        "scheduled: rests until `sendAt`; refused: answered 500 and given back, to be sent again by you; cancelled: nothing of it has reached anybody, nor will",
+        "scheduled: it waits until `sendAt`; refused: the call was answered 500, so send the event again; cancelled: it has reached nobody and will reach nobody",
     }),
     userId: Type.String(),
     recipientEmail: orNull(Type.String()),
     recipientPhone: orNull(Type.String()),
     requestedChannels: orNull(
-      Type.Array(channel, { description: "The `channels` of the request; null: all" }),
+      Type.Array(channel, { description: "The `channels` of the request; null means all" }),
     ),
     email: Type.Optional(
       Type.Object(
@@ -125,18 +126,18 @@ export const EventReport = Type.Object(
         },
       ),
     ),
-    locale: textOrNull("The `locale` of the request, in its canonical form; null: none"),
+    locale: textOrNull("The `locale` of the request in canonical form; null if it had none"),
     traceId: Type.String({ description: "The request's trace id" }),
     acceptedAt: time("When it was stored"),
-    dispatchedAt: orNull(time("When its channels were decided")),
-    refusedAt: orNull(time("When it was given back")),
-    sendAt: orNull(time("When it is or was to be dispatched; null: at once")),
-    cancelKey: textOrNull("The `cancelKey` of the request; null: none"),
-    broadcastId: textOrNull("The broadcast that made it; null: a trigger did"),
-    cancelledAt: orNull(time("When it was cancelled whole")),
+    dispatchedAt: orNull(time("When it was dispatched")),
+    refusedAt: orNull(time("When it was refused")),
+    sendAt: orNull(time("Planned time of dispatch; null if the event was dispatched at once")),
+    cancelKey: textOrNull("The `cancelKey` of the request; null if it had none"),
+    broadcastId: textOrNull("The broadcast that created the event; null if a trigger did"),
+    cancelledAt: orNull(time("When it was cancelled completely")),
     cancelPending: Type.Boolean({
       description:
-        "A cancel came during a try that is still under way. If that try fails there is no other",
+        "A cancel came during an attempt that is still in progress. If that attempt fails, there is no other",
     }),
     channels: Type.Object(
       Object.fromEntries(

@@ -36,13 +36,13 @@ export const Notification = Type.Object(
     url: Type.Optional(
       Type.String({
         description:
-          "Where it leads: https, or a path of your own site; only where its template sets one",
+          "The notification's link: https, or a path of your own site; only if its template has one",
       }),
     ),
     actions: Type.Optional(
       Type.Array(PushAction, {
         maxItems: MAX_PUSH_ACTIONS,
-        description: "Its buttons; only where its template sets some",
+        description: "Its buttons; only if its template has some",
       }),
     ),
     archived_at: Type.Optional(
@@ -51,7 +51,7 @@ export const Notification = Type.Object(
     snoozed_until: Type.Optional(
       Type.String({
         description:
-          "Until then it is not in the inbox; past: by this time it is listed; ISO 8601, UTC; only where it was snoozed",
+          "The item is not in the inbox until this time; after it, the item is listed by this time; ISO 8601, UTC; only where it was snoozed",
       }),
     ),
   },
@@ -61,18 +61,18 @@ export type Notification = Static<typeof Notification>;
 
 /** The possible changes of a notification. A call makes exactly one of them. */
 export const NOTIFICATION_CHANGES = {
-  read: Type.Optional(flag({ description: "false also takes the item out of the archive" })),
+  read: Type.Optional(flag({ description: "false also moves the item out of the archive" })),
   archived: Type.Optional(
     flag({
       description:
-        "true marks it as read and ends a snooze; false makes it what it was before it was archived",
+        "true marks the item as read and ends a snooze; false restores its state from before it was archived",
     }),
   ),
   snoozedUntil: Type.Optional(
     orNull(
       sendAt({
         description:
-          "Marks it as unread and takes it out of the inbox until then; null or past: it is back at once",
+          "Marks the item as unread and removes it from the inbox until this time; null or a past time returns it at once",
       }),
     ),
   ),
@@ -138,9 +138,9 @@ export const InboxTabs = Type.Object(
       Type.Object({
         key: Type.String({ description: "The key of a category" }),
         label: Type.Record(Type.String(), Type.String(), {
-          description: "Its name by language; the empty key: the default",
+          description: "Its name by language; the empty key is the default",
         }),
-        unread: Type.Integer({ description: "How many of its items in the inbox are unread" }),
+        unread: Type.Integer({ description: "Number of its unread items in the inbox" }),
       }),
       { description: "Categories with an item in the inbox, in their order" },
     ),

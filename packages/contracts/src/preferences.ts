@@ -98,17 +98,24 @@ export const PreferencesResponse = Type.Object(
           }),
           at: Type.String({ description: "When; ISO 8601, UTC" }),
         }),
-        { description: "The user's choices. A cell that is not listed follows its category" },
+        {
+          description:
+            "The user's choices. A cell that is not listed has the default of its category",
+        },
       ),
       categories: Type.Array(
         Type.Object({
           key: Type.String(),
-          label: texts("By language"),
-          description: texts("By language"),
-          required: Type.Boolean({ description: "Sent even to users who turned it off" }),
-          defaultOn: Type.Boolean({ description: "false: sent only where it is turned on" }),
+          label: texts("Texts by language"),
+          description: texts("Texts by language"),
+          required: Type.Boolean({
+            description: "Messages are sent even to users who turned it off",
+          }),
+          defaultOn: Type.Boolean({
+            description: "false: messages are sent only to users who turned it on",
+          }),
         }),
-        { description: "All of the tenant, in their order" },
+        { description: "All categories of the tenant, in their order" },
       ),
     }),
   },

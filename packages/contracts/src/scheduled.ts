@@ -77,8 +77,10 @@ export const ScheduledEvent = Type.Object(
     eventId: Type.String({ description: "Your own reference; Belfry's id if you gave none" }),
     eventType: Type.String(),
     userId: Type.String(),
-    sendAt: time("When it is to be dispatched"),
-    cancelKey: orNull(Type.String({ description: "The trigger's cancel key; null: none" })),
+    sendAt: time("Time of dispatch"),
+    cancelKey: orNull(
+      Type.String({ description: "The trigger's cancel key; null if it had none" }),
+    ),
     acceptedAt: time("When it was stored"),
   },
   { title: "ScheduledEvent" },
@@ -104,7 +106,7 @@ export const MoveRequest = Type.Object(
   {
     sendAt: sendAt({
       description:
-        "When it is to be dispatched instead; a time that is past means now. Bounded as that of a trigger, from the event's acceptance on",
+        "The new time of dispatch; a past time means now. It has the same limits as that of a trigger, counted from the event's acceptance",
     }),
   },
   { title: "MoveRequest" },
@@ -114,9 +116,7 @@ export type MoveRequest = Static<typeof MoveRequest>;
 export const MoveResponse = Type.Object(
   {
     success,
-    sendAt: time(
-      "When it is dispatched now; that of the move, where a time was given that is past",
-    ),
+    sendAt: time("The new time; the time of the call if a past time was given"),
   },
   { title: "MoveResponse" },
 );

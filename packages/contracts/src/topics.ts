@@ -49,7 +49,7 @@ export const MembersChangeRequest = Type.Object(
   },
   {
     title: "MembersChangeRequest",
-    description: `At most ${MAX_MEMBERS_OF_CHANGE} user ids together; no id in both`,
+    description: `At most ${MAX_MEMBERS_OF_CHANGE} user ids in all; no id may be in both lists`,
   },
 );
 export type MembersChangeRequest = Static<typeof MembersChangeRequest>;
@@ -64,7 +64,7 @@ export const MembersChangeResponse = Type.Object(
 const limit = Type.Optional(
   integerText(
     { minimum: 1, maximum: TOPICS_MAX_LIMIT, default: TOPICS_DEFAULT_LIMIT },
-    { description: "Most of them to return", examples: [100] },
+    { description: "Maximum number to return", examples: [100] },
   ),
 );
 const next = Type.Optional(
@@ -74,7 +74,7 @@ const next = Type.Optional(
 export const MEMBERS_QUERY = {
   after: Type.Optional(text({ description: "`next` of the page before" })),
   limit,
-  search: Type.Optional(text({ description: "Only user ids that begin so" })),
+  search: Type.Optional(text({ description: "Only user ids that begin with this text" })),
 };
 
 export const MembersResponse = Type.Object(

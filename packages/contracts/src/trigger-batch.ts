@@ -18,7 +18,7 @@ export const BatchEvent = open(
       idempotencyKey: Type.Optional(
         text({
           description:
-            "The deduplication key in place of the automatic one, as X-Idempotency-Key is of a single call",
+            "A deduplication key instead of the automatic one, like X-Idempotency-Key of a single call",
           examples: ["order-1001-confirmed"],
         }),
       ),
@@ -37,7 +37,7 @@ export const TriggerBatchRequest = Type.Object(
         minItems: 1,
         maxItems: MAX_EVENTS_OF_BATCH,
         description:
-          "Each with the fields of a single call; the events of one user are delivered in this order",
+          "Events with the fields of a single call; the events of one user are delivered in this order",
       },
       (value) => {
         if (!Array.isArray(value)) return "must be an array";
@@ -60,12 +60,14 @@ export const TriggerBatchResponse = Type.Object(
           Type.String({ description: "Belfry's id of the event; with 200 only" }),
         ),
         replayed: Type.Optional(
-          Type.Boolean({ description: "An earlier event answered; with 200 only" }),
+          Type.Boolean({
+            description: "Whether the answer is that of an earlier event; only with 200",
+          }),
         ),
         success: Type.Optional(Type.Boolean({ description: "true; with 200 only" })),
-        error: Type.Optional(Type.String({ description: "The name of the status; not with 200" })),
+        error: Type.Optional(Type.String({ description: "Name of the status; absent with 200" })),
         message: Type.Union([Type.String(), Type.Array(Type.String())], {
-          description: "The message of the single call's answer; for 422 one string for each fault",
+          description: "The message that the single call would have; for 422 one string per fault",
         }),
         retryAfter: Type.Optional(Type.Integer({ description: "Seconds to wait; only with 429" })),
         warnings: Type.Optional(WARNINGS),

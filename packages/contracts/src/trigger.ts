@@ -18,16 +18,18 @@ export const TriggerRequest = open(
   Type.Object(
     {
       eventType: text({
-        description: "Matched against the event type of a configured template",
+        description: "Selects your templates with the same event type",
         examples: ["order.confirmed"],
       }),
       eventId: Type.Optional(
-        text({ description: "The tenant's own reference: stored, shown, not unique" }),
+        text({
+          description: "Your own reference. Belfry stores and shows it; it need not be unique",
+        }),
       ),
       channels: Type.Optional(
         Type.Array(oneOf(CHANNELS), {
           maxItems: MAX_CHANNELS,
-          description: "Restricts this dispatch only; an empty array is the same as none",
+          description: "Restricts this event to these channels; an empty array means all",
         }),
       ),
       payload: open(
@@ -36,43 +38,43 @@ export const TriggerRequest = open(
             userId: text({ description: "Recipient's id in the tenant's own system" }),
             recipientEmail: Type.Optional(
               emailOrNone({
-                description: `One address, also with letters beyond ASCII, needed for ${neededFor("recipientEmail")}; empty or null: none`,
+                description: `One address, which may have non-ASCII letters; needed for ${neededFor("recipientEmail")}. Empty or null means none`,
                 examples: ["ann@example.com"],
               }),
             ),
             recipientPhone: Type.Optional(
               phoneOrNone({
-                description: `E.164, needed for ${neededFor("recipientPhone")}; empty or null: none`,
+                description: `In E.164 form; needed for ${neededFor("recipientPhone")}. Empty or null means none`,
                 examples: ["+12025550123"],
               }),
             ),
           },
-          { description: "Routing identity; other fields are ignored" },
+          { description: "The recipient; other fields are ignored" },
         ),
       ),
       locale: Type.Optional(
         locale({
           description:
-            "The recipient's language, as language[-Script][-REGION] of BCP 47: the templates in it are taken, else those in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key",
+            "The recipient's language in BCP 47: language[-Script][-REGION]. Belfry uses templates in this language, else in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key",
           examples: ["de-AT"],
         }),
       ),
       sendAt: Type.Optional(
         sendAt({
           description:
-            "When it is to be dispatched, with the templates and preferences of then; a time that is past means now. At most 8 days less than the shorter of the tenant's retentions ahead (1 day less where that is 9 days or less). Part of the automatic deduplication key as it is written",
+            "Time at which Belfry dispatches the event, with the templates and preferences of that time. A past time means now. At most 8 days less than the shorter of the tenant's retentions ahead (1 day less if that is at most 9 days). Part of the automatic deduplication key, exactly as written",
         }),
       ),
       delaySeconds: Type.Optional(
         delaySeconds({
           description:
-            "The same in seconds from the acceptance, in place of `sendAt`; part of the automatic deduplication key",
+            "The same as a number of seconds after the acceptance, instead of `sendAt`. Part of the automatic deduplication key",
         }),
       ),
       cancelKey: Type.Optional(
         text({
           description:
-            "By which it can be cancelled, with all others that have it: not unique. Part of the automatic deduplication key",
+            "A key for cancelling: one call cancels all events with this key. It need not be unique. Part of the automatic deduplication key",
           examples: ["order-1001-reminders"],
         }),
       ),
@@ -120,7 +122,7 @@ export interface EventOptions {
 
 export const WARNINGS = Type.Array(Type.String(), {
   description:
-    "What the trigger probably did not mean: a field that is ignored and whose name is close to one that it lacks, an event type without a template. Absent: nothing",
+    "Likely mistakes in the request: an ignored field whose name is similar to a missing one, or an event type without a template. Absent if there are none",
 });
 
 export const TriggerResponse = Type.Object(

@@ -23,13 +23,13 @@ const language = locale({});
 const settings = {
   email: Type.Optional(
     emailOrNone({
-      description: "Used where a trigger names no recipientEmail",
+      description: "Used if a trigger has no recipientEmail",
       examples: ["ann@example.com"],
     }),
   ),
   phone: Type.Optional(
     phoneOrNone({
-      description: "E.164; used where a trigger names no recipientPhone",
+      description: "In E.164 form; used if a trigger has no recipientPhone",
       examples: ["+12025550123"],
     }),
   ),
@@ -38,7 +38,7 @@ const settings = {
       {
         ...language,
         type: ["string", "null"],
-        description: "The language, where a trigger names none: language[-Script][-REGION]",
+        description: "Language for triggers without a locale: language[-Script][-REGION]",
         examples: ["de-AT"],
       },
       (value) => (value === null ? undefined : faultOf(language)?.(value)),
@@ -48,7 +48,7 @@ const settings = {
     field<string | null>(
       {
         type: ["string", "null"],
-        description: "A name of the IANA database; none: the tenant's zone",
+        description: "A name of the IANA time zone database; if absent, the tenant's zone",
         examples: ["Europe/Berlin"],
       },
       (value) =>
@@ -59,14 +59,14 @@ const settings = {
   ),
   quietHours: Type.Optional(
     quietHoursOrNone(
-      "By the clock of the user's zone; past midnight where `to` is earlier. None: the tenant's",
+      "Times in the user's time zone; if `to` is earlier than `from`, they end on the next day. If absent, the tenant's",
     ),
   ),
 };
 
 export const UserRequest = Type.Object(settings, {
   title: "UserRequest",
-  description: "The whole entry of the user: a field that is left out or null is deleted",
+  description: "The whole entry of the user: a field that is absent or null is deleted",
 });
 export type UserRequest = Static<typeof UserRequest>;
 
@@ -85,7 +85,7 @@ export const UsersBatchRequest = Type.Object(
         items: BatchUser,
         maxItems: MAX_USERS_OF_BATCH,
         description:
-          "Each with the fields of PUT and its userId; if a userId is repeated, the last one counts",
+          "Users with the fields of PUT and their userIds; if a userId is repeated, the last one counts",
       },
       (value) => {
         if (!Array.isArray(value)) return "must be an array";
@@ -107,11 +107,11 @@ export const UserResponse = Type.Object(
       userId: Type.String(),
       email: orNull("An international domain in its ASCII form"),
       phone: orNull("E.164"),
-      locale: orNull("Canonical, as de-AT"),
-      timezone: orNull("null: the tenant's"),
+      locale: orNull("In canonical form, such as de-AT"),
+      timezone: orNull("null means the tenant's"),
       quietHours: Type.Union(
         [Type.Object({ from: Type.String(), to: Type.String() }), Type.Null()],
-        { description: "null: the tenant's" },
+        { description: "null means the tenant's" },
       ),
       createdAt: Type.String({ description: "ISO 8601, UTC" }),
       updatedAt: Type.String({ description: "ISO 8601, UTC" }),
@@ -126,10 +126,10 @@ export const UsersBatchResponse = Type.Object(
     success: Type.Boolean({ description: "Always true: each item has its own" }),
     results: Type.Array(
       Type.Object({
-        userId: orNull("As sent; null: there was none"),
+        userId: orNull("As sent; null if there was none"),
         success: Type.Boolean({ description: "false: nothing was changed for this item" }),
         message: Type.Optional(
-          Type.Array(Type.String(), { description: "Every fault of the item, naming its field" }),
+          Type.Array(Type.String(), { description: "All faults of the item, each with its field" }),
         ),
       }),
       { description: "In the order of the request" },

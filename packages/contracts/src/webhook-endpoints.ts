@@ -41,7 +41,7 @@ const url = field<string>(
     maxLength: MAX_WEBHOOK_URL,
     pattern: "^https://[^\\s/?#@]+(?:[/?][^\\s#]*)?$",
     description:
-      "https, without credentials and without a fragment; a query is allowed. 422 where the host is not public, which no pattern can tell",
+      "An https URL without credentials and fragment; a query is allowed. The host must be public, otherwise the answer is 422",
     examples: ["https://example.com/webhooks/belfry"],
   },
   (value) => (typeof value === "string" ? undefined : "must be a string"),
@@ -54,7 +54,8 @@ const types = Type.Optional(
       uniqueItems: true,
       maxItems: WEBHOOK_TYPES.length,
       items: { type: "string", enum: [...WEBHOOK_TYPES] },
-      description: "The types that it gets; empty: all, including types that are added later",
+      description:
+        "Types of messages that it gets; an empty list means all, including types that are added later",
       examples: [["delivery.bounced", "delivery.failed"]],
     },
     (value) =>
@@ -69,7 +70,7 @@ const description = Type.Optional(
     {
       type: ["string", "null"],
       maxLength: 255,
-      description: "Shown to your own people; null or empty: none",
+      description: "A description for your team; null or empty means none",
       examples: ["Order system"],
     },
     (value) =>
@@ -82,7 +83,7 @@ const active = Type.Optional(
     {
       type: "boolean",
       description:
-        "false: nothing is written for it and nothing is sent to it. true lifts a pause and a disabling",
+        "false stops the creation and sending of its messages. true ends a pause and enables a disabled endpoint",
     },
     (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
   ),
@@ -93,7 +94,7 @@ export const WebhookRequest = Type.Object(
   {
     title: "WebhookRequest",
     description:
-      "An endpoint by its URL: what is left out stays as it is; a new one is told of everything",
+      "The endpoint with this URL. Absent fields keep their values; a new endpoint gets all types",
   },
 );
 export type WebhookRequest = Static<typeof WebhookRequest>;
@@ -106,11 +107,11 @@ export type WebhookChangeRequest = Static<typeof WebhookChangeRequest>;
 
 export const ReplayRequest = Type.Object(
   {
-    since: sendAt({ description: "Messages that were written then or later" }),
+    since: sendAt({ description: "Only messages from this time or later" }),
     until: Type.Optional(
       sendAt({
         description:
-          "Messages that were written before; left out: all until now. 422 unless it is later than `since`",
+          "Only messages from before this time; default: now. It must be later than `since`",
       }),
     ),
     all: Type.Optional(
@@ -161,7 +162,7 @@ export const MESSAGES_QUERY = {
   limit: Type.Optional(
     integerText(
       { minimum: 1, maximum: MESSAGES_MAX_LIMIT, default: MESSAGES_DEFAULT_LIMIT },
-      { description: "Most of them to return", examples: [50] },
+      { description: "Maximum number to return", examples: [50] },
     ),
   ),
   after: Type.Optional(placeOf(UUID_FORM, "019aaa20-0000-7000-8000-000000000000")),
@@ -176,7 +177,7 @@ export const ATTEMPTS_QUERY = {
 export const next = Type.Optional(
   Type.String({
     description:
-      "Pass it as `after` to get the next page; absent on the last page. A page may hold fewer than `limit` and yet have it",
+      "Pass it as `after` to get the next page; absent on the last page. Other pages may have fewer than `limit` items, too",
   }),
 );
 
@@ -184,18 +185,24 @@ export const Webhook = Type.Object(
   {
     id: Type.String({ format: "uuid" }),
     url: Type.String({ description: "The address that Belfry calls" }),
-    types: Type.Array(oneOf(WEBHOOK_TYPES), { description: "Empty: everything" }),
+    types: Type.Array(oneOf(WEBHOOK_TYPES), { description: "An empty list means all types" }),
     description: orNull(Type.String()),
     active: Type.Boolean({ description: "false if no messages are sent to it" }),
-    disabledAt: orNull(time("Since when it is not active; null: it is")),
+    disabledAt: orNull(time("Time since which it is not active; null if it is active")),
     disabledReason: orNull(
       Type.String({
         description: "Why Belfry disabled it; null if a person did",
       }),
     ),
-    failingSince: orNull(time("Nothing has reached it since; null: the last try has")),
-    pausedUntil: orNull(time("Not called until then, and then once; null: it is called")),
-    createdAt: time("When it was made"),
+    failingSince: orNull(
+      time("Time since which no message has arrived; null if the last attempt succeeded"),
+    ),
+    pausedUntil: orNull(
+      time(
+        "The endpoint is paused until this time and is then called once; null if it is not paused",
+      ),
+    ),
+    createdAt: time("When it was created"),
     updatedAt: time("When somebody last changed it"),
   },
   { title: "Webhook" },
@@ -203,14 +210,16 @@ export const Webhook = Type.Object(
 export type Webhook = Static<typeof Webhook>;
 
 const secret = {
-  ...shownOnce("By which its messages are verified, by Standard Webhooks; shown this once"),
+  ...shownOnce(
+    "The secret that verifies messages, as defined by Standard Webhooks. Shown only once",
+  ),
   pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
 };
 const secretOfNew = Type.Optional({
   ...secret,
-  description: `${secret.description}; absent where it was there`,
+  description: `${secret.description}, if the endpoint is new`,
 });
-const previousSecretUntil = time("Until then the one before signs, too");
+const previousSecretUntil = time("The previous secret also signs until this time");
 
 export const WebhookWithSecret = Type.Object({ ...Webhook.properties, secret: secretOfNew });
 export const NewSigningSecret = Type.Object({
@@ -250,7 +259,7 @@ const messageFields = {
   headerId: Type.String({
     format: "uuid",
     description:
-      "What the header webhook-id says: of a message that was sent again, the id of the first",
+      "Value of the header webhook-id. For a message that was sent again it is the id of the first one",
   }),
   type: oneOf(WEBHOOK_MESSAGE_TYPES),
   eventId: orNull(
@@ -269,8 +278,8 @@ export const WebhookMessage = Type.Object(
     ...messageFields,
     status,
     reason: orNull(Type.String({ description: "Why it failed, was skipped, or is tried again" })),
-    createdAt: time("When it was written"),
-    nextAt: orNull(time("When it is tried next; null: it is not, or is at this moment")),
+    createdAt: time("When it was created"),
+    nextAt: orNull(time("Time of the next attempt; null if there is none or one is in progress")),
   },
   { title: "WebhookMessage" },
 );
@@ -280,18 +289,19 @@ export const WebhookAttempt = Type.Object(
   {
     messageId: Type.String({ format: "uuid" }),
     ...messageFields,
-    number: Type.Integer({ description: "Number of the message's try, from 1" }),
+    number: Type.Integer({ description: "Number of the message's attempt, from 1" }),
     at: time("When it began"),
-    durationMs: orNull(Type.Integer({ description: "null: it has not ended" })),
+    durationMs: orNull(Type.Integer({ description: "null if it has not ended" })),
     status: orNull(
-      Type.Integer({ description: "HTTP status of the answer; null: there was none" }),
+      Type.Integer({ description: "HTTP status of the answer; null if there was none" }),
     ),
     outcome: oneOf(["arrived", "failed", "unknown", "under way"], {
-      description: "arrived: answered 2xx. unknown: the message was sent, and no answer came",
+      description:
+        "arrived: the endpoint answered 2xx. unknown: the message was sent, but no answer came",
     }),
     reason: orNull(Type.String({ description: "Why it did not arrive" })),
     answer: orNull(Type.String({ description: "The first KiB of the answer, as text" })),
-    nextAt: orNull(time("When the message is tried again; null: it is not")),
+    nextAt: orNull(time("Time of the next attempt; null if there is none")),
     messageStatus: status,
   },
   { title: "WebhookAttempt" },
@@ -306,7 +316,7 @@ export const WebhookAttemptsResponse = Type.Object(
   {
     success,
     data: Type.Array(WebhookAttempt, {
-      description: "Those of the newest message first, and of each message the newest first",
+      description: "Attempts of the newest message first, and each message's newest attempt first",
     }),
     next,
   },
@@ -337,11 +347,11 @@ export const WebhookSentResponse = Type.Object(
 );
 
 export const REPLAYED = {
-  replayed: Type.Integer({ description: "How many are sent again" }),
+  replayed: Type.Integer({ description: "Number of messages that are sent again" }),
   more: Type.Boolean({
-    description: "There may be more in the time range: repeat the call with `next` as `after`",
+    description: "The time range may have more messages: repeat the call with `next` as `after`",
   }),
-  next: Type.Optional(Type.String({ description: "Only where `more` is true" })),
+  next: Type.Optional(Type.String({ description: "Only if `more` is true" })),
 };
 
 export const WebhookReplayResponse = Type.Object(

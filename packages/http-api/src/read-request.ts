@@ -102,7 +102,7 @@ export function headerText(bytes: string): string {
   }
 }
 
-/** The query of the specification's calls that change something: unknown parameters are ignored, as in a GET. */
+/** The query of a call from the specification that changes something: it ignores unknown parameters and a stray body. */
 export const ANY_QUERY = open(Type.Object({}));
 const NOTHING = Type.Object({});
 
@@ -124,11 +124,11 @@ export function checkRoutes(app: FastifyInstance): void {
       return [[part as Part, part === "query" && !isChange ? open(schema) : schema]];
     });
     for (const [, schema] of parts) requireChecks(schema);
-    const hasNoBody = isChange && body === undefined && querystring !== ANY_QUERY;
-    if (parts.length === 0 && !hasNoBody) return;
+    const refusesBody = isChange && body === undefined && querystring !== ANY_QUERY;
+    if (parts.length === 0 && !refusesBody) return;
     route.preHandler = (request, _reply, done) => {
       const faults = parts.flatMap(([part, schema]) => faultsOf(schema, request[part], part, ""));
-      if (hasNoBody && Buffer.isBuffer(request.body)) faults.push(...strayFaults(request, query));
+      if (refusesBody && Buffer.isBuffer(request.body)) faults.push(...strayFaults(request, query));
       if (faults.length > 0) throw new Problem("validation", { message: faults.map(faultText) });
       done();
     };

@@ -131,7 +131,8 @@ const RECORDS: Outcomes = {
 };
 
 function toEvent(record: Fields): MailEvent {
-  // A mail is delivered to each address once, has an id for each bounce, and a time for each change of its subscription.
+  // Bounces and complaints have an `ID`. A delivery is unique by mail and address, a change of the subscription by mail,
+  // address and time.
   const { RecordType, ID, MessageID, ChangedAt = "", Email, Recipient } = record;
   const address = Email ?? Recipient;
   return {

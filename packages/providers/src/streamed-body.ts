@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { OutgoingAttachment } from "@belfry/contracts/sending";
 
-/** A multiple of 3, so that base64 pieces join without padding. Small, so that progress is reported often. */
+/** Small, so that progress is reported often. A multiple of 3, so that a full piece leaves no rest for `inBase64`. */
 const PIECE_BYTES = 48 * 1024;
 
 /** A file within a body, written as raw bytes or as base64. */

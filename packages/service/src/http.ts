@@ -95,6 +95,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     clientErrorHandler: answerBrokenRequest,
   };
   const app = fastify(serverOptions);
+  // Node would answer an unknown `Expect` header with a bare 417. We ignore the header.
   app.server.on("checkExpectation", (request, response) =>
     app.server.emit("request", request, response),
   );
@@ -103,7 +104,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest("span", undefined);
   acceptJsonOnly(app, options.jsonBody ?? "parsed");
   const allowedMethods = collectRoutes(app);
-  const isFallback = (url: string): Problem => {
+  const unknownPathProblem = (url: string): Problem => {
     const allow = allowedMethods(url);
     if (allow === undefined) return new Problem("notFound");
     return new Problem("methodNotAllowed", { headers: { allow } });
@@ -114,7 +115,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const { headers } = request.raw;
     if (hasHostFault(request.raw)) return done(new Problem("badRequest"));
     // We answer an unknown path before the body is read.
-    if (request.is404) return done(isFallback(request.url));
+    if (request.is404) return done(unknownPathProblem(request.url));
     // Some clients send a content type without a body.
     if (headers["content-type"] !== undefined && hasNoBody(headers)) {
       headers["content-type"] = undefined;
@@ -132,7 +133,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler((request) => {
-    throw isFallback(request.url);
+    throw unknownPathProblem(request.url);
   });
   app.addHook("preClose", (done) => {
     // A connection whose last request ends after the close would otherwise stay open.
@@ -233,10 +234,11 @@ function hasNoBody(headers: IncomingMessage["headers"]): boolean {
 /** Returns a function that returns the methods of a path for `Allow`, or undefined for an unknown path. */
 function collectRoutes(app: FastifyInstance): (url: string) => string | undefined {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  const nowhere: string[] = [];
+  /** The prefixes of `rejectOtherPaths`, each with a `/` at its end. Routes from outside do not count below them. */
+  const closedPrefixes: string[] = [];
   app.addHook("onRoute", ({ url, method, config }) => {
     if (config?.isFallback === true) {
-      nowhere.push(url.slice(0, -1));
+      closedPrefixes.push(url.slice(0, -1));
       return;
     }
     let route = routes.get(url);
@@ -251,9 +253,9 @@ function collectRoutes(app: FastifyInstance): (url: string) => string | undefine
     const methods = new Set(routes.get(path)?.methods);
     // A literal path wins over a pattern with parameters.
     if (methods.size > 0) return [...methods].sort().join(", ");
-    const within = nowhere.find((prefix) => path.startsWith(prefix)) ?? "";
-    for (const [of, route] of routes) {
-      if (of.startsWith(within) && route.pattern.test(path))
+    const prefix = closedPrefixes.find((one) => path.startsWith(one)) ?? "";
+    for (const [url, route] of routes) {
+      if (url.startsWith(prefix) && route.pattern.test(path))
         for (const one of route.methods) methods.add(one);
     }
     return methods.size === 0 ? undefined : [...methods].sort().join(", ");

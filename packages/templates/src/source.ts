@@ -77,7 +77,7 @@ export interface PushLinks {
 
 /**
  * A checked template as plain JSON. It is stored with a template version, and messages are rendered from it. Its texts
- * still contain their tags, as `{{code}}` and `{%code%}`.
+ * still contain their tags in a normal form: `{{ name }}` is stored as `{{name}}`.
  */
 export type CompiledTemplate = (
   | {

@@ -194,6 +194,7 @@ export async function faultMessages(): Promise<Map<string, string>> {
       if (isFault && /\p{L}{2}/u.test(text) && !found.has(text)) found.set(text, file);
     }
     // A query words why a dead letter cannot be replayed.
+    if (!file.endsWith("/dead-letter-rows.ts")) continue;
     for (const [, text = ""] of source.matchAll(/ then '([a-z]+ [a-z ,:]+[a-z])'/g)) {
       found.set(text, file);
     }

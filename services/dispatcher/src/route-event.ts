@@ -36,8 +36,8 @@ import { NO_PREFERENCES, type UserPreferences } from "./user-preferences.ts";
  * notification, which the dispatcher publishes itself. If several reasons forbid a channel, the timeline shows the
  * first in this order: inactive tenant, no active template, channel list of the tenant, channels of the request,
  * missing address, no provider, the user's preferences. Deliveries wait for the end of the user's quiet hours, unless
- * their category is required; in-app notifications do not wait. The language of a template is the event's, or else the
- * user's, or else the closest wider one (`bestLocale`), or else the template's default.
+ * their category is required; in-app notifications do not wait. The wanted language is the event's, or the user's if the
+ * event names none. The variant of a template is the closest one (`bestLocale`), or else the default.
  */
 export function routeEvent(
   event: StoredEvent,
@@ -58,7 +58,7 @@ export function routeEvent(
     push: null,
   };
   const requested = channelsOfMask(event.channels);
-  const chosen: Sent[] = [];
+  const toSend: ProviderRoute[] = [];
   const locale = event.locale ?? preferences.recipient?.locale ?? null;
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
@@ -72,12 +72,12 @@ export function routeEvent(
     } else if (!isProviderChannel(channel)) {
       renderPush({ event, preferences, tenant, channel, template, variant }, dispatch, outcome);
     } else {
-      chosen.push({ event, preferences, tenant, channel, template, variant });
+      toSend.push({ event, preferences, tenant, channel, template, variant });
     }
   }
   dispatch.isSensitive = isSensitive(event, templates);
   const hasPush = dispatch.push !== null;
-  for (const way of chosen) {
+  for (const way of toSend) {
     const timing = isTimed(way.template)
       ? timingOf({ ...way, isSensitive: dispatch.isSensitive, hasPush })
       : undefined;
@@ -101,12 +101,13 @@ function isSensitive(event: StoredEvent, templates: ActiveTemplates): boolean {
  * Builds a delivery. If it has a `timing`, the database decides with its own clock and writes that part of the outcome.
  */
 function toDelivery(
-  way: Sent,
+  way: ProviderRoute,
   timing: DeliveryTiming | undefined,
   outcome: EventOutcome,
 ): NewDelivery {
   const { event, preferences, channel, template, variant } = way;
   const expiresAt = expiry(event, template);
+  // With a timing, the database compares the expiry itself.
   const waits = quietHours(preferences, timing === undefined ? expiresAt : null);
   const delivery: NewDelivery = {
     id: uuidv7(),
@@ -132,8 +133,8 @@ function variantOf(
 ): ActiveVariant | undefined {
   const byDefault = variants.get("");
   if (locale === null || variants.size === 1) return byDefault;
-  // The default variant also has a language: the tenant's default locale. Its key is the full name (`de-Latn-DE`), so
-  // that a variant whose name is in the locale's chain is preferred.
+  // The default variant also has a language: the tenant's default locale. It is offered under its full name
+  // (`de-Latn-DE`), which `bestLocale` tries after `de-DE` and `de`, so that a translation with such a name wins.
   const own = defaultLocale === undefined ? "" : fullLocale(defaultLocale);
   const offered =
     byDefault === undefined || variants.has(own) || variants.has(locale)
@@ -143,7 +144,7 @@ function variantOf(
   return found === undefined ? byDefault : offered.get(found);
 }
 
-interface Way {
+interface ChannelRoute {
   event: StoredEvent;
   preferences: UserPreferences;
   channel: Channel;
@@ -151,7 +152,7 @@ interface Way {
   variant: ActiveVariant | undefined;
 }
 
-function skipReason(way: Way, requested: readonly Channel[] | null): string | undefined {
+function skipReason(way: ChannelRoute, requested: readonly Channel[] | null): string | undefined {
   const { event, preferences, channel, tenant, variant } = way;
   if (tenant === undefined || !tenant.active) return storedReason("tenant-inactive");
   if (variant === undefined) return storedReason("no-template");
@@ -176,11 +177,11 @@ function skipReason(way: Way, requested: readonly Channel[] | null): string | un
 function quietHours({ recipient }: UserPreferences, expiresAt: Date | null): NewDelivery["waits"] {
   const until = recipient?.quietUntil ?? null;
   if (until === null || recipient?.required) return undefined;
-  const end = recipient?.quietEnd ?? until.toISOString();
-  const ends = expiresAt !== null && expiresAt <= until;
+  const endText = recipient?.quietEnd ?? until.toISOString();
+  const expiresFirst = expiresAt !== null && expiresAt <= until;
   return {
     until,
-    reason: storedReason(ends ? "expires-in-quiet-hours" : "quiet", { until: end }),
+    reason: storedReason(expiresFirst ? "expires-in-quiet-hours" : "quiet", { until: endText }),
   };
 }
 
@@ -208,19 +209,19 @@ function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
   );
 }
 
-interface Chosen extends Way {
+interface UsableRoute extends ChannelRoute {
   tenant: RoutingTenant;
   template: ActiveTemplate;
   variant: ActiveVariant;
 }
 
 /** A channel that a sender handles. */
-interface Sent extends Chosen {
+interface ProviderRoute extends UsableRoute {
   channel: ProviderChannel;
 }
 
 function renderPush(
-  { event, preferences, tenant, channel, template, variant }: Chosen,
+  { event, preferences, tenant, channel, template, variant }: UsableRoute,
   dispatch: EventDispatch,
   outcome: EventOutcome,
 ): void {
@@ -259,7 +260,7 @@ function renderPush(
   if (rendered.actions !== undefined) dispatch.push.actions = JSON.stringify(rendered.actions);
 }
 
-interface Timed extends Sent {
+interface TimedRoute extends ProviderRoute {
   /** The event's variables must be erased at its end, so it joins no digest. */
   isSensitive: boolean;
   /** The event has an in-app notification, which the user can read. */
@@ -275,7 +276,7 @@ function isTimed({ digest, throttle, afterUnreadSeconds }: ActiveTemplate): bool
  * that the delivery is sent at once and without a limit. Waits are cut to what the tenant's retention allows now,
  * because the retention may have been longer when the settings were saved.
  */
-function timingOf(timed: Timed): DeliveryTiming | undefined {
+function timingOf(timed: TimedRoute): DeliveryTiming | undefined {
   const { event, preferences, tenant, channel, template, variant, isSensitive, hasPush } = timed;
   const { digest: setting, throttle, afterUnreadSeconds } = template;
   const digest = isSensitive || event.isBroadcast ? null : setting;

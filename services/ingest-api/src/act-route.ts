@@ -210,7 +210,7 @@ function schemaOf<
   const isSignedEmpty = isSigned && body === undefined;
   const { input, output } = act.example!;
   const inputOfBody = Object.entries(input).filter(([name]) => body && name in body.properties);
-  const emptyText = " Without a body: where a signature is needed, it is over the empty text.";
+  const emptyText = " Send no body; if a signature is needed, sign the empty text.";
   const look = isSigned ? signedOf(tag) : lookOf(tag);
   return {
     ...look,

@@ -44,7 +44,7 @@ const schema = {
   operationId: "uploadAttachment",
   tags: ["Events"],
   summary: "Upload an attachment",
-  description: `Keeps a file of up to 10 MiB for the mails of events that name it in \`email.attachments\`. The body is the file itself, not a form. A file that no event names within ${UNNAMED_HOURS} hours is deleted, one that events name with the last of them. Each upload counts towards the limit per minute. The whole request may take 15 seconds.`,
+  description: `Stores a file of up to 10 MiB for the mails of events that name it in \`email.attachments\`. The body is the file itself, not a form. A file that no event names within ${UNNAMED_HOURS} hours is deleted; other files are deleted with the last event that names them. Each upload counts towards the limit per minute. The whole request may take 15 seconds.`,
   security: [{ apiKey: [] }],
   // The handler refuses query parameters, after it has checked the signature.
   querystring: ANY_QUERY,

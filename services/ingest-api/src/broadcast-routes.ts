@@ -44,7 +44,7 @@ export function broadcastRoutes(add: AddActRoute): void {
       limit: Type.Optional(
         integerText(
           { minimum: 1, maximum: 200, default: 50 },
-          { description: "Most broadcasts to return", examples: [50] },
+          { description: "Maximum number of broadcasts", examples: [50] },
         ),
       ),
       after: Type.Optional(id({ description: "`next` of the page before" })),

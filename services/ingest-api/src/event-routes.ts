@@ -41,7 +41,7 @@ export function eventRoutes(add: AddActRoute): void {
     operationId: "showEvent",
     summary: "Show an event",
     description:
-      "An event of yours and what became of it on each channel. Never its variables, nor what was rendered.",
+      "Shows an event and its result on each channel, but neither its variables nor the rendered texts.",
     ...EVENT,
     answer: { description: "The event as far as it got", schema: EventReport },
     problems: { notFound: {} },
@@ -62,7 +62,7 @@ export function eventRoutes(add: AddActRoute): void {
       limit: Type.Optional(
         integerText(
           { minimum: 1, maximum: SCHEDULED_MAX_LIMIT, default: SCHEDULED_DEFAULT_LIMIT },
-          { description: "Most events to return", examples: [50] },
+          { description: "Maximum number of events", examples: [50] },
         ),
       ),
       after: listScheduled.input.properties.after,
@@ -93,7 +93,7 @@ export function eventRoutes(add: AddActRoute): void {
   add(cancelEvents, {
     operationId: "cancelEvents",
     description:
-      "Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. An event of which a try is under way is pending: if that try fails there is no other, and asked again the answer says what became of it. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Of all other events it says the same again when it is asked again.",
+      "Stops deliveries that have reached nobody, and returns for each event what was stopped. Nothing that the answer names as cancelled or stopped is sent later. An event in a digest is removed from the digest. An event with an attempt in progress is pending: if that attempt fails, there is no other; repeat the call to learn the result. If an attempt got no answer, the provider may have the message, so it counts as sent and is not retried. If an event had no X-Idempotency-Key, the same trigger afterwards is a new event. Cancelled events still count towards the daily cap. For all other events a repeated call returns the same result.",
     body: cancelEvents.input,
     examples: {
       key: { value: { cancelKeys: ["order-1001"] } },

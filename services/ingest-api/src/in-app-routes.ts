@@ -66,7 +66,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 const pathOfUser = {
   tenantId: documented({
     pattern: TENANT_ID.source,
-    description: "The id of the tenant of the API key; another one is 403",
+    description: "The id of the API key's tenant; any other is answered 403",
     examples: ["acme"],
   }),
   userId: text({
@@ -79,25 +79,25 @@ const historySchema = {
   operationId: "listNotifications",
   ...lookOf("Notifications"),
   summary: "Fetch the notification history",
-  description: `The inbox of one user: the in-app notifications (${IN_APP}), in the order in which their events were accepted, newest first. One that was snoozed stands by the time at which it comes back.`,
+  description: `Returns one user's inbox: the in-app notifications (${IN_APP}) in the order in which their events were accepted, newest first. A snoozed one is ordered by the time at which it returns.`,
   params: Type.Object(pathOfUser),
   querystring: Type.Object({
     limit: Type.Optional(
       integerText(
         { minimum: 1, maximum: HISTORY_MAX_LIMIT, default: HISTORY_DEFAULT_LIMIT },
-        { description: "Most items to return", examples: [20] },
+        { description: "Maximum number of items", examples: [20] },
       ),
     ),
     offset: Type.Optional(
       integerText(
         { minimum: 0, maximum: HISTORY_MAX_OFFSET, default: 0 },
-        { description: "Newer items to leave out", examples: [0] },
+        { description: "Number of newer items to leave out", examples: [0] },
       ),
     ),
     view: Type.Optional(
       oneOf(INBOX_VIEWS, {
         description:
-          "Default: inbox, which is all that is neither archived nor snoozed. What was deleted is in none",
+          "Default: inbox, which has all items that are neither archived nor snoozed. Deleted items are in no view",
         examples: ["inbox"],
       }),
     ),
@@ -158,7 +158,7 @@ const tabsSchema = {
   ...lookOf("Notifications"),
   summary: "List the tabs of an inbox",
   description:
-    "The categories of what is in one user's inbox, each with its unread count, and whether anything is archived or snoozed. An item of an event type without a category is in none of them.",
+    "Returns the categories of the items in one user's inbox, each with its unread count, and whether any item is archived or snoozed. An item whose event type has no category is in none of them.",
   params: Type.Object(pathOfUser),
   response: answers(
     {
@@ -218,7 +218,7 @@ const changeSchema = {
   ...lookOf("Notifications"),
   summary: "Archive, snooze or mark a notification",
   description:
-    "Says what is to be so of one item: read or unread, archived or not, snoozed until a time or not. What is so already stays, and is 200.",
+    "Sets whether an item is read, archived or snoozed. A change that is already made is answered 200, too.",
   params: Type.Object(pathOfItem),
   body: ChangeNotificationRequest,
   "x-examples": {
@@ -247,7 +247,7 @@ const deleteSchema = {
   ...lookOf("Notifications"),
   summary: "Delete a notification",
   description:
-    "Without a body. Its texts and links are erased, and no list has it any more; the event's timeline says so. It counts as read.",
+    "Takes no body. The item's texts and links are erased, and it is in no list any more; the event's timeline shows this. It counts as read.",
   params: Type.Object(pathOfItem),
   response: answers(
     {
@@ -263,7 +263,8 @@ const markReadSchema = {
   operationId: "markNotificationRead",
   ...lookOf("Notifications"),
   summary: "Mark a notification as read",
-  description: "Takes no body. Marking an item that is read already changes nothing and is 200.",
+  description:
+    "Takes no body. Marking an item that is already read changes nothing and is answered 200.",
   params: Type.Object(pathOfItem),
   querystring: ANY_QUERY,
   response: answers(

@@ -41,7 +41,7 @@ const schema = {
   operationId: "triggerEvents",
   tags: ["Events"],
   summary: "Trigger many events",
-  description: `Accepts up to 100 events in one call. Each is judged and answered as a single call of \`trigger\` would be, and counts one by one towards both limits: those beyond a limit are refused, the others accepted. The answer is 200 whenever the batch itself could be read; look at the \`statusCode\` of each result. The events of one user arrive in the order of the batch.`,
+  description: `Accepts up to 100 events in one call. Each event is checked and answered like a single call of \`trigger\`. Each counts towards both limits: events beyond a limit are refused, and the others are accepted. The answer is 200 if the batch itself could be read, so check the \`statusCode\` of each result. The events of one user are delivered in the order of the batch.`,
   security: [{ apiKey: [] }],
   headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
   body: TriggerBatchRequest,

@@ -46,7 +46,7 @@ const schema = {
   operationId: "triggerEvent",
   tags: ["Events"],
   summary: "Trigger an event",
-  description: `Accepts an event for dispatch over ${listed(CHANNELS, "and")}. 200 means: stored, and it will be dispatched, at once or at its time. The checks come in this order: key, signature, body, limits. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.`,
+  description: `Accepts an event for dispatch over ${listed(CHANNELS, "and")}. 200 means that the event is stored and will be dispatched, at once or at its time. Belfry checks the key, the signature, the body and the limits, in this order. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.`,
   security: [{ apiKey: [] }],
   headers: Type.Object({
     ...SIGNATURE_HEADER,

@@ -21,7 +21,7 @@ const RETRY_ERASURE_SECONDS = 60;
 const params = Type.Object({
   userId: text({
     description:
-      "The user's id in your own system, percent-encoded; of the very id `batch` write %62atch",
+      "The user's id in your own system, percent-encoded. Write the id `batch` as %62atch",
     examples: ["user-1"],
   }),
 });

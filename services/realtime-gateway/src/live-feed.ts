@@ -21,7 +21,7 @@ export interface LiveFeed {
 }
 
 export interface LiveFeedOptions {
-  /** Until it resolves, users get publications by recovery only. `connectNats` logs why NATS is not reachable. */
+  /** Until it resolves, users get publications only when their client asks for missed ones (recovery). `connectNats` logs why NATS is not reachable. */
   nats: Promise<NatsLink>;
   prefix: string;
   /** Called when publications may have been missed: after a reconnect or a late flush. */
@@ -41,11 +41,15 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
   const waiting = new Set<() => void>();
   let flush: Promise<void> | undefined;
 
-  /** Resolves when all subscriptions are in force. The server answers in order, so its pong follows them. */
+  /**
+   * Resolves when all subscriptions are in force: the server answers in order, so its pong follows them. All
+   * subscriptions of one turn of the event loop share a flush.
+   */
   const flushed = () => {
     flush ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
       flush = undefined;
-      // While NATS is not reachable, its client keeps the subscription and calls `onUncertain` after the reconnect.
+      // Without a connection there is nothing to wait for: the client subscribes again when it reconnects, and
+      // `onUncertain` is then called.
       if (nats?.isConnected() !== true) return;
       const answered = nats.nc.flush().then(
         () => true,

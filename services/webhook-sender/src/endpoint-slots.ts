@@ -44,7 +44,11 @@ export function createEndpointSlots(options: EndpointSlotsOptions): EndpointSlot
   const endpoints = new Map<string, Endpoint>();
   const earned = new LRUCache<string, number>({ max: MAX_REMEMBERED });
 
-  const isInDoubt = (webhookId: string) => (earned.get(webhookId) ?? 1) === 1;
+  /** Whether the endpoint is new, or its last call timed out. */
+  const isInDoubt = (webhookId: string) => {
+    const allowed = earned.get(webhookId);
+    return allowed === undefined || allowed === 1;
+  };
   const usedInDoubt = () => {
     let used = 0;
     for (const [webhookId, { calls }] of endpoints) if (isInDoubt(webhookId)) used += calls.used;
@@ -63,7 +67,7 @@ export function createEndpointSlots(options: EndpointSlotsOptions): EndpointSlot
     async take(webhookId) {
       const endpoint = endpoints.get(webhookId) ?? create(webhookId);
       const { used } = endpoint.calls;
-      // Waiting can only help if a call is in progress, and if no earlier wait has failed since a call ended.
+      // Do not wait if no call is in progress that could free a slot, or if a wait has failed since the last call ended.
       if (!mayCall(webhookId, used) && (endpoint.isFull || used === 0)) return false;
       endpoints.set(webhookId, endpoint);
       const taken = await endpoint.calls.acquire(waitMs);

@@ -33,7 +33,7 @@ interface Found {
   name: string;
   active: boolean;
   hasEmail: boolean;
-  isRead: boolean;
+  othersCanRead: boolean;
 }
 
 export async function mailTenant(db: Database): Promise<MailTenant> {
@@ -46,7 +46,7 @@ export async function mailTenant(db: Database): Promise<MailTenant> {
         where m.tenant_id = t.id and not p.operator
       ) or exists (
         select from api_keys k where k.tenant_id = t.id and k.role = any (${[...KEYS_THAT_MAY.manage]}::text[])
-      ) as "isRead"
+      ) as "othersCanRead"
     from configuration_version v join tenants t on t.id = v.mail_tenant_id`.execute(db);
   const [found] = rows;
   const cause = found === undefined ? "no-tenant" : causeOf(found);
@@ -58,11 +58,11 @@ export async function mailTenant(db: Database): Promise<MailTenant> {
   };
 }
 
-function causeOf({ active, hasEmail, isRead }: Found): MailFault | null {
+function causeOf({ active, hasEmail, othersCanRead }: Found): MailFault | null {
   if (!active) return "inactive";
   if (!hasEmail) return "no-provider";
   // People who see the tenant's providers or outbox can read everybody's reset links, so all of them must be operators.
-  return isRead ? "read-by-others" : null;
+  return othersCanRead ? "read-by-others" : null;
 }
 
 /** A mail to one person. Its content is the platform's template for the event type. */

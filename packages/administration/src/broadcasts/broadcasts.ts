@@ -22,9 +22,9 @@ import { pageFields, pageFrom, pageOf } from "../pages.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 
 export const SEND_BROADCAST: Access = { scope: "tenant", person: "editor", key: "trigger" };
-const LOOK: Access = { scope: "tenant", person: "viewer", key: "read" };
+const READ_BROADCAST: Access = { scope: "tenant", person: "viewer", key: "read" };
 
-const broadcastId = id({ description: "of the broadcast", examples: [EXAMPLE_ID] });
+const BROADCAST_ID = id({ description: "of the broadcast", examples: [EXAMPLE_ID] });
 export const EXAMPLE: Broadcast = {
   id: EXAMPLE_ID,
   state: "running",
@@ -47,7 +47,7 @@ export const EXAMPLE: Broadcast = {
 export const listBroadcasts = defineRead({
   name: "broadcast list",
   http: `GET ${BROADCASTS_PATH}`,
-  access: LOOK,
+  access: READ_BROADCAST,
   tool: true,
   pages: true,
   summary: "List a tenant's broadcasts, the newest first",
@@ -66,10 +66,10 @@ export const listBroadcasts = defineRead({
 export const showBroadcast = defineRead({
   name: "broadcast show",
   http: `GET ${BROADCAST_PATH}`,
-  access: LOOK,
+  access: READ_BROADCAST,
   tool: true,
   summary: "Show how far a broadcast is",
-  input: Type.Object({ broadcastId }),
+  input: Type.Object({ broadcastId: BROADCAST_ID }),
   output: Broadcast,
   example: { input: { broadcastId: EXAMPLE_ID }, output: EXAMPLE },
   flags: { broadcastId: "<id>" },
@@ -80,10 +80,10 @@ export const pauseBroadcast = defineAct({
   name: "broadcast pause",
   http: `POST ${PAUSE_BROADCAST_PATH}`,
   access: SEND_BROADCAST,
-  summary: "Pause a broadcast: nothing more of it leaves until it is resumed",
+  summary: "Pause a broadcast: nothing more is sent until it is resumed",
   description:
-    "What is on its way to a provider at that moment, about a second's worth, still arrives.",
-  input: Type.Object({ broadcastId }),
+    "Messages that are on their way to a provider at that moment, about one second's worth, are still delivered.",
+  input: Type.Object({ broadcastId: BROADCAST_ID }),
   output: Broadcast,
   example: {
     input: { broadcastId: EXAMPLE_ID },
@@ -106,8 +106,8 @@ export const resumeBroadcast = defineAct({
   access: SEND_BROADCAST,
   summary: "Resume a paused broadcast where it stopped",
   description:
-    "If what it was paused for still holds, such as a missing provider, it pauses again.",
-  input: Type.Object({ broadcastId }),
+    "If the reason for the pause still holds, such as a missing provider, the broadcast pauses again.",
+  input: Type.Object({ broadcastId: BROADCAST_ID }),
   output: Broadcast,
   example: { input: { broadcastId: EXAMPLE_ID }, output: EXAMPLE },
   flags: { broadcastId: "<id>" },
@@ -128,10 +128,10 @@ export const cancelBroadcast = defineAct({
   name: "broadcast cancel",
   http: `POST ${CANCEL_BROADCAST_PATH}`,
   access: SEND_BROADCAST,
-  summary: "Cancel a broadcast: nothing more of it is sent after the answer",
+  summary: "Cancel a broadcast: nothing more is sent after the answer",
   description:
-    "A call to a provider that is under way may still arrive. How many events reached nobody (`cancelled`) and for how many it was too late is counted in the background, and final once the state is cancelled.",
-  input: Type.Object({ broadcastId }),
+    "A call to a provider that is in progress may still deliver. Belfry counts in the background how many events reached nobody (`cancelled`) and for how many it was too late (`tooLate`); both are final once the state is cancelled.",
+  input: Type.Object({ broadcastId: BROADCAST_ID }),
   output: Broadcast,
   example: {
     input: { broadcastId: EXAMPLE_ID },
@@ -185,16 +185,20 @@ function toBroadcast({ mask, isCancelled, ...row }: Row): Broadcast {
   };
 }
 
-export async function findBroadcast(db: Database, tenantId: string, one: string) {
+export async function findBroadcast(db: Database, tenantId: string, broadcastId: string) {
   const { rows } = await sql<Row>`
-    select ${COLUMNS} from broadcasts b where b.id = ${one}::uuid and b.tenant_id = ${tenantId}`.execute(
+    select ${COLUMNS} from broadcasts b where b.id = ${broadcastId}::uuid and b.tenant_id = ${tenantId}`.execute(
     db,
   );
   return rows[0] && toBroadcast(rows[0]);
 }
 
-async function requireBroadcast(db: Database, tenantId: string, one: string): Promise<Broadcast> {
-  const found = UUID.test(one) ? await findBroadcast(db, tenantId, one) : undefined;
+async function requireBroadcast(
+  db: Database,
+  tenantId: string,
+  broadcastId: string,
+): Promise<Broadcast> {
+  const found = UUID.test(broadcastId) ? await findBroadcast(db, tenantId, broadcastId) : undefined;
   if (found === undefined) throw new NotFound("broadcastId", "no such broadcast");
   return found;
 }
@@ -206,14 +210,14 @@ async function requireBroadcast(db: Database, tenantId: string, one: string): Pr
 async function lockedFor(
   db: Database,
   tenantId: string,
-  one: string,
+  broadcastId: string,
   states: readonly BroadcastState[],
 ): Promise<Broadcast> {
-  const row = UUID.test(one)
+  const row = UUID.test(broadcastId)
     ? await db
         .selectFrom("broadcasts")
         .select(["id", "state"])
-        .where("id", "=", one)
+        .where("id", "=", broadcastId)
         .where("tenant_id", "=", tenantId)
         .forUpdate()
         .executeTakeFirst()
@@ -221,7 +225,7 @@ async function lockedFor(
   if (row === undefined) throw new NotFound("broadcastId", "no such broadcast");
   const within = [row.state, ...BROADCAST_TRANSITIONS[row.state]];
   if (states.some((state) => within.includes(state))) {
-    return await requireBroadcast(db, tenantId, one);
+    return await requireBroadcast(db, tenantId, broadcastId);
   }
   throw new TooLate(`the broadcast is ${row.state}`);
 }
@@ -240,7 +244,8 @@ export async function leaveBroadcasts(
     delete from broadcast_people p using broadcasts b
     where b.tenant_id = ${tenantId} and b.ended_at is null and p.broadcast_id = b.id
       and p.is_excepted in (true, false) and p.user_id = ${userId}`.execute(db);
-  // `reached` may be the id of this user. It becomes the id of the user before, or "" if the broadcast has ended.
+  // `reached` is the id of the last user for whom the broadcast created an event. If it is this user's, it moves back to
+  // the user before, or becomes "" if the broadcast has ended.
   await sql`
     update broadcasts b set reached = case when b.ended_at is null then coalesce((
       select max(before.user_id) from (

@@ -50,7 +50,7 @@ export const createBroadcast = defineAct({
   maxBodyBytes: MAX_BROADCAST_BODY_BYTES,
   summary: "Send one event to the members of topics, or to a list of users",
   description:
-    "The users are reached at the addresses that you have named for them. Each gets it once, as an event of its own, with today's templates and the user's preferences. The tenant's other messages are sent before it. It uses at most a part of the tenant's daily cap.",
+    "Users are reached at their stored addresses. Each user gets the message once, as a separate event, with the current templates and the user's preferences. The tenant's other messages are sent before it. It uses at most a part of the tenant's daily cap.",
   input: INPUT,
   output: Broadcast,
   example: {
@@ -64,10 +64,10 @@ export const createBroadcast = defineAct({
   flags: { idempotencyKey: "--idempotency-key <key>" },
   async run({ db, tenantId }, input) {
     const { eventType, idempotencyKey: key, exceptUserIds = [] } = input;
-    const request = digestOf(input);
+    const requestHash = hashOf(input);
     if (key !== undefined) {
       await freeOldKey(db, tenantId, key);
-      const made = await findMade(db, tenantId, key, request);
+      const made = await findMade(db, tenantId, key, requestHash);
       if (made !== undefined) return { output: made, isNew: false };
     }
     const variables = input.variables === undefined ? null : JSON.stringify(input.variables);
@@ -76,7 +76,7 @@ export const createBroadcast = defineAct({
     }
     await requireTemplates(db, tenantId, eventType);
     const provider = await findProvider(db, tenantId, input.provider);
-    const sendAt = await beginning(db, tenantId, input.sendAt);
+    const sendAt = await startTime(db, tenantId, input.sendAt);
     const users = new Set(input.userIds);
     const excepted = new Set(exceptUserIds);
     const topics = input.topics === undefined ? null : [...new Set(input.topics)];
@@ -91,12 +91,12 @@ export const createBroadcast = defineAct({
       values (${newId}, ${tenantId}, ${sendAt === null ? "running" : "scheduled"}, ${eventType}, ${topics},
           ${channelMask(input.channels)}, ${canonicalLocale(input.locale ?? "") ?? null}, ${provider?.id ?? null},
           ${provider?.channel ?? null}, ${variables},
-          ${newId}, ${key ?? null}, ${request}, ${sendAt}, coalesce(${sendAt}::timestamptz, clock_timestamp()), ${total})
+          ${newId}, ${key ?? null}, ${requestHash}, ${sendAt}, coalesce(${sendAt}::timestamptz, clock_timestamp()), ${total})
       on conflict (tenant_id, idempotency_key) where idempotency_key is not null do nothing
       returning id`.execute(db);
     // Another call with the same key created its broadcast at the same moment.
     if (rows.length === 0) {
-      return { output: (await findMade(db, tenantId, key ?? "", request))!, isNew: false };
+      return { output: (await findMade(db, tenantId, key ?? "", requestHash))!, isNew: false };
     }
     // Senders look up a named provider only if their configuration says that a broadcast of the tenant names one.
     if (provider) await bumpConfigurationVersion(db);
@@ -116,8 +116,8 @@ export const createBroadcast = defineAct({
       : undefined,
 });
 
-/** Returns a hash of the request. The order of the fields does not change it. */
-function digestOf(input: Static<typeof INPUT>): Buffer {
+/** Returns a hash of the request. The order of its own fields does not change it; that within `variables` does. */
+function hashOf(input: Static<typeof INPUT>): Buffer {
   const fields = Object.keys(BroadcastRequest.properties) as (keyof BroadcastRequest)[];
   const asked = JSON.stringify(fields.map((name) => input[name] ?? null));
   return createHash("sha256").update(asked).digest();
@@ -133,7 +133,7 @@ async function freeOldKey(db: Database, tenantId: string, key: string): Promise<
 /**
  * Finds the broadcast that a call with this key has created. Throws `InvalidInput` if that call had another request.
  */
-async function findMade(db: Database, tenantId: string, key: string, request: Buffer) {
+async function findMade(db: Database, tenantId: string, key: string, requestHash: Buffer) {
   const made = await db
     .selectFrom("broadcasts")
     .select(["id", "request"])
@@ -141,7 +141,7 @@ async function findMade(db: Database, tenantId: string, key: string, request: Bu
     .where("idempotency_key", "=", key)
     .executeTakeFirst();
   if (made === undefined) return undefined;
-  if (made.request !== null && !made.request.equals(request)) {
+  if (made.request !== null && !made.request.equals(requestHash)) {
     throw invalid("idempotencyKey", KEY_OF_ANOTHER_CALL);
   }
   return await findBroadcast(db, tenantId, made.id);
@@ -191,7 +191,7 @@ async function findProvider(
  * Returns the start time, or null to start at once. Throws `InvalidInput` if the tenant's retention is too short for
  * it.
  */
-export async function beginning(db: Database, tenantId: string, sendAt: string | undefined) {
+export async function startTime(db: Database, tenantId: string, sendAt: string | undefined) {
   const moment = sendAt === undefined ? undefined : momentOf(sendAt);
   if (moment === undefined || moment.getTime() <= Date.now()) return null;
   const kept = await keptDays(db, tenantId);

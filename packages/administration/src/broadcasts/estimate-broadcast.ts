@@ -23,7 +23,7 @@ import { sql } from "kysely";
 import { defineRead, LOOK } from "../act.ts";
 import { countMembers, requireTemplates } from "./create-broadcast.ts";
 
-/** At most this many people are checked one by one; the numbers for the others are extrapolated. */
+/** At most this many members of topics are checked; the numbers for the others are extrapolated. */
 export const MOST_LOOKED_AT = 10_000;
 const BATCH = 1000;
 
@@ -154,9 +154,9 @@ async function membersOf(
   topics: readonly string[],
   excepted: readonly string[],
 ): Promise<Audience> {
-  const memberships = await countMembers(db, tenantId, topics);
-  const { rows } = await sql<{ user: string; places: number }>`
-    select m.user_id as user, count(*)::integer as places from unnest(${topics}::text[]) t (topic)
+  const allMemberships = await countMembers(db, tenantId, topics);
+  const { rows } = await sql<{ user: string; memberships: number }>`
+    select m.user_id as user, count(*)::integer as memberships from unnest(${topics}::text[]) t (topic)
     cross join lateral (
       select m.user_id from topic_members m
       where m.tenant_id = ${tenantId} and m.topic = t.topic
@@ -167,9 +167,9 @@ async function membersOf(
   const walked = rows.slice(0, MOST_LOOKED_AT);
   const first = walked.map(({ user }) => user).filter((user) => !out.has(user));
   if (rows.length <= MOST_LOOKED_AT) return { first, isWhole: true, people: first.length };
-  // These people have `places` of the memberships. The others are taken to be in as many topics on average.
-  const places = walked.reduce((sum, row) => sum + row.places, 0);
-  const distinct = Math.round((memberships * walked.length) / places);
+  // The others are assumed to have as many memberships on average.
+  const memberships = walked.reduce((sum, row) => sum + row.memberships, 0);
+  const distinct = Math.round((allMemberships * walked.length) / memberships);
   const { rows: left } = await sql<{ members: number }>`
     select count(*)::integer as members from unnest(${excepted}::text[]) u (user_id)
     where exists (

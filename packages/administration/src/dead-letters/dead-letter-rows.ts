@@ -241,7 +241,8 @@ export async function requeueDead(
 
 /**
  * Returns the progress of a tenant's replays since a time: how many deliveries wait for their new attempt or are in it,
- * and how many have failed (again, or for the first time). Counts at most `most` of each.
+ * and how many have failed (again, or for the first time). Counts at most `most` of each. `reason` is the one that
+ * `requeueDead` wrote, which marks replayed deliveries. `released_at` is set while a sender has the delivery.
  */
 export async function replayProgress(
   db: Database,

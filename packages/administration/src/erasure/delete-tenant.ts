@@ -89,11 +89,22 @@ export async function deleteTenant(
 
 /** Tables whose deleted rows are not reported. */
 const UNCOUNTED = [
-  ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
-  ...(["inbound_messages", "scheduled_events", "digests", "throttles", "images"] as const),
-  ...(["activity_sums", "imports", "topic_members", "broadcasts", "unlinked_attachments"] as const),
-  ...(["bundle_applies"] as const),
-];
+  "receipts",
+  "dedup_keys",
+  "recipients",
+  "preferences",
+  "inbound_messages",
+  "scheduled_events",
+  "digests",
+  "throttles",
+  "images",
+  "activity_sums",
+  "imports",
+  "topic_members",
+  "broadcasts",
+  "unlinked_attachments",
+  "bundle_applies",
+] as const;
 
 interface DeletionSteps {
   batchRows?: number;
@@ -110,8 +121,8 @@ export function sumOfDeleted(...parts: Partial<DeletedTenantData>[]): DeletedTen
 }
 
 /**
- * Deletes all data of a tenant's events, in batches of at most 1,000 rows, each in its own transaction, so that the
- * services keep working. Finds the rows by index only. Safe to call again.
+ * Deletes all data of a tenant but its settings, templates and keys, in batches of at most 1,000 rows, each in its own
+ * transaction, so that the services keep working. Finds the rows by index only. Safe to call again.
  */
 export async function deleteTenantData(
   db: Database,

@@ -15,7 +15,7 @@ const ErasedRows = Type.Object({
   outbox: rows(),
   notifications: rows(),
   realtimeChannels: rows(),
-  deadMessages: rows("NATS messages that had been set aside and named nothing else"),
+  deadMessages: rows("Failed NATS messages that referred only to rows of this person"),
   suppressions: rows(),
   inboundMessages: rows("The person's answers to text messages"),
   recipients: rows("The user in the tenant's directory: addresses, language, zone, quiet hours"),

@@ -56,7 +56,7 @@ export const requestErasure = defineAct({
   command: false,
   summary: "Erase a user",
   description:
-    "Addresses, preferences and memberships of topics are deleted at once; the rest goes in the background, one user of a tenant at a time. While an erasure of the user is open, the answer is that one. Waiting messages are not sent any more. Suppressed addresses stay suppressed. Stop sending to the user first: events that are accepted meanwhile may stay.",
+    "Addresses, preferences and memberships of topics are deleted at once; everything else is deleted in the background, one user of a tenant at a time. While an erasure of the user is open, the answer is that one. Waiting messages are no longer sent. Suppressed addresses stay suppressed. Stop sending to the user first: events that are accepted meanwhile may stay.",
   input: Type.Object({ userId }),
   output: ErasureProgress,
   example: { input: { userId: "user-1" }, output: WAITING },
@@ -76,8 +76,8 @@ export const showErasure = defineRead({
   access: { scope: "tenant", person: "viewer", key: "read" },
   command: false,
   summary: "Show how far an erasure is",
-  description: "It is kept for as long as the installation keeps events, and names nobody.",
-  input: Type.Object({ erasureId: id({ description: "the id in the answer to the request" }) }),
+  description: "Belfry keeps the erasure as long as events. It does not contain the user's id.",
+  input: Type.Object({ erasureId: id({ description: "The id in the answer to the request" }) }),
   output: ErasureProgress,
   example: { input: { erasureId: ERASURE_ID }, output: DONE },
   async run({ db, tenantId }, { erasureId }) {

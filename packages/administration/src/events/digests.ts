@@ -18,7 +18,7 @@ const DigestDelivery = Type.Object({
   id: Type.String(),
   status: oneOf(DELIVERY_STATUSES),
   reason: orNull(Type.String()),
-  dueAt: orNull(time("When it is tried next; null once settled")),
+  dueAt: orNull(time("Time of the next attempt; null once the delivery has ended")),
 });
 /** A message that combines several events, without their variables. */
 const Digest = Type.Object(
@@ -32,7 +32,7 @@ const Digest = Type.Object(
     key: Type.String({ description: "The key that separates its events from others; empty: none" }),
     openedAt: time("When its first event came"),
     windowEndsAt: time("Until when events join it; quiet hours may hold it longer"),
-    closedAt: orNull(time("When nothing could join it any more")),
+    closedAt: orNull(time("When the digest was closed")),
     count: Type.Integer({ description: "Events that the message combines" }),
     delivery: Type.Union([
       DigestDelivery,

@@ -11,13 +11,13 @@ export interface EventFacts {
   event: EventRow;
   /** The event's own deliveries, and those of the digests that contain it. */
   deliveries: (DeliveryRow & { attempts: AttemptRow[]; receipts: ReceiptRow[] })[];
-  gatherings: GatheringRow[];
+  digestItems: DigestItemRow[];
   notification: NotificationState | undefined;
 }
 
 export async function readEventFacts(db: Database, event: EventRow): Promise<EventFacts> {
-  const gatherings = await gatheringsOfEvent(db, event.tenantId, event.id);
-  const digests = gatherings.filter(({ state }) => state === "in").map((one) => one.digestId);
+  const digestItems = await digestItemsOfEvent(db, event.tenantId, event.id);
+  const digests = digestItems.filter(({ state }) => state === "in").map((one) => one.digestId);
   const deliveries = await deliveriesOfEvent(db, event.tenantId, [event.id, ...digests]);
   const ids = deliveries.map((delivery) => delivery.id);
   const attempts = Map.groupBy(
@@ -36,17 +36,17 @@ export async function readEventFacts(db: Database, event: EventRow): Promise<Eve
       cancelAskedAt:
         row.eventId === event.id
           ? row.cancelAskedAt
-          : (gatherings.find(({ digestId }) => digestId === row.eventId)?.cancelAskedAt ?? null),
+          : (digestItems.find(({ digestId }) => digestId === row.eventId)?.cancelAskedAt ?? null),
       attempts: attempts.get(row.id) ?? [],
       receipts: receipts.get(row.id) ?? [],
     })),
-    gatherings,
+    digestItems,
     notification: await notificationOfEvent(db, event.tenantId, event.id),
   };
 }
 
 /** The state of one event in a digest that it was added to. */
-export interface GatheringRow {
+export interface DigestItemRow {
   digestId: string;
   channel: ProviderChannel;
   state: DigestItemState;
@@ -59,8 +59,8 @@ export interface GatheringRow {
   count: number;
 }
 
-async function gatheringsOfEvent(db: Database, tenantId: string, eventId: string) {
-  const { rows } = await sql<GatheringRow>`
+async function digestItemsOfEvent(db: Database, tenantId: string, eventId: string) {
+  const { rows } = await sql<DigestItemRow>`
     select g.id as "digestId", g.channel, i.state, i.added_at as "addedAt",
            i.cancel_asked_at as "cancelAskedAt", g.window_ends_at as "windowEndsAt", g.closed_at as "closedAt",
            (select count(*)::integer from digest_items o where o.digest_id = g.id and o.state = 'in') as count
@@ -90,7 +90,10 @@ async function notificationOfEvent(db: Database, tenantId: string, eventId: stri
 
 type NotificationState = NonNullable<Awaited<ReturnType<typeof notificationOfEvent>>>;
 
-/** Returns the event's `variables` as JSON text; null if there were none or they are erased. */
+/**
+ * Returns the event's variables as JSON text (null if there were none or they are erased), and when it was accepted or
+ * became due. Undefined if there is no such event.
+ */
 export async function eventContent(db: Database, tenantId: string, eventId: string) {
   return await db
     .selectFrom("events as e")

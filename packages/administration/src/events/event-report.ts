@@ -165,7 +165,7 @@ function channelReports(facts: EventFacts): EventReport["channels"] {
       delivery: deliveryReport(delivery),
     };
   }
-  for (const gathering of facts.gatherings) {
+  for (const gathering of facts.digestItems) {
     const { channel, state, digestId: id } = gathering;
     const why = LEFT_OUT[state];
     reports[channel] = {

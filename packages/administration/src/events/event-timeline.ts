@@ -4,7 +4,7 @@ import type { EventReport } from "@belfry/contracts/event-report";
 import { REASONS, reasonWords } from "@belfry/contracts/reasons";
 import type { OutcomeClass, ReceiptKind } from "@belfry/contracts/sending";
 import { ONE_OF_SEVERAL } from "@belfry/providers/receipt";
-import type { EventFacts, GatheringRow } from "./event-facts.ts";
+import type { DigestItemRow, EventFacts } from "./event-facts.ts";
 
 type TimelineEntry = EventReport["timeline"][number];
 
@@ -50,7 +50,7 @@ export const RECEIPT_WORDS: Readonly<Record<ReceiptKind, string>> = {
 export function timelineOf(facts: EventFacts): TimelineEntry[] {
   const entries = [
     ...eventEntries(facts.event),
-    ...facts.gatherings.map(digestEntry),
+    ...facts.digestItems.map(digestEntry),
     ...facts.deliveries.flatMap((delivery) =>
       deliveryEntries(delivery, joinedDigestAt(facts, delivery)),
     ),
@@ -110,7 +110,7 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
   return entries;
 }
 
-function digestEntry(gathering: EventFacts["gatherings"][number]): TimelineEntry {
+function digestEntry(gathering: EventFacts["digestItems"][number]): TimelineEntry {
   const { state, closedAt, addedAt, channel } = gathering;
   // A digest does not store the time of a cancel. It leaves out read events when it closes.
   const at = state === "read" ? (closedAt ?? addedAt) : addedAt;
@@ -118,8 +118,8 @@ function digestEntry(gathering: EventFacts["gatherings"][number]): TimelineEntry
 }
 
 /** Returns when the event joined the delivery's digest, or undefined if the delivery is the event's own. */
-function joinedDigestAt({ gatherings }: EventFacts, { eventId }: Delivery): Date | undefined {
-  return gatherings.find(({ digestId }) => digestId === eventId)?.addedAt;
+function joinedDigestAt({ digestItems }: EventFacts, { eventId }: Delivery): Date | undefined {
+  return digestItems.find(({ digestId }) => digestId === eventId)?.addedAt;
 }
 
 function deliveryEntries(delivery: Delivery, joinedAt: Date | undefined): TimelineEntry[] {
@@ -216,12 +216,12 @@ export const LEFT_OUT: Readonly<Partial<Record<DigestItemState, string>>> = {
   cancelled: REASONS.cancelled,
 };
 
-export function othersIn({ state, count }: GatheringRow): number {
+export function othersIn({ state, count }: DigestItemRow): number {
   return state === "in" ? count - 1 : count;
 }
 
 /** Returns the state of an event in a digest, in words. */
-function digestWords(gathering: GatheringRow): string {
+function digestWords(gathering: DigestItemRow): string {
   const { state, windowEndsAt, closedAt } = gathering;
   const others = othersIn(gathering);
   const ends = windowEndsAt.toISOString();

@@ -46,7 +46,7 @@ export const uploadAttachment = defineAct({
     name: Type.String(),
     type: Type.String(),
     bytes: Type.Integer(),
-    expiresAt: time("If no event has named it by then, it is deleted"),
+    expiresAt: time("It is deleted if no event has named it by this time"),
   }),
   async run({ db, tenantId, services: { pool } }, { name, type: given, data }) {
     const tenant = await tenantById(db, tenantId);

@@ -47,7 +47,7 @@ export const Invitation = Type.Object(
     role: oneOf(["operator", ...ROLES]),
     email: orNull(Type.String({ description: "null: for anybody with the link" })),
     byOperator: Type.Boolean(),
-    createdAt: time("When it was made"),
+    createdAt: time("When it was created"),
     expiresAt: time("When its link stops working"),
   },
   { title: "Invitation" },

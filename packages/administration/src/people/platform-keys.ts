@@ -62,7 +62,7 @@ export const listPlatformKeys = defineRead({
   output: Type.Array(
     Type.Object({
       ...key,
-      createdAt: time("When it was made"),
+      createdAt: time("When it was created"),
       lastUsedAt: orNull(time("To within a minute; null: never")),
     }),
   ),

@@ -66,7 +66,7 @@ export interface Search {
   text: string;
   /** If undefined, searches all tenants. Only operators may do this. */
   tenantId?: string | undefined;
-  /** Most events to return. Default: 50. */
+  /** Maximum number of events. Default: 50. */
   limit?: number | undefined;
 }
 /** The longest text that is searched. */
@@ -96,8 +96,8 @@ const EventFound = Type.Object({
   eventType: Type.String(),
   reference: orNull(Type.String({ description: "The tenant's eventId" })),
   acceptedAt: time("When it was stored"),
-  dispatchedAt: orNull(time("When its channels were decided")),
-  refusedAt: orNull(time("When it was given back")),
+  dispatchedAt: orNull(time("When it was dispatched")),
+  refusedAt: orNull(time("When it was refused")),
   outcome: Type.Unsafe<EventOutcome | null>({
     type: ["object", "null"],
     description: "Channels that dispatching left out, with the reasons",

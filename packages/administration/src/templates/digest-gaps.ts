@@ -35,7 +35,7 @@ interface WithDigest {
 export async function digestGaps(db: Database, template: WithDigest): Promise<DigestGap[]> {
   if (template.digest === null) return [];
   const gaps: DigestGap[] = [];
-  if (await losesAlike(db, template.tenantId)) gaps.push("one-event");
+  if (await mergesEqualEvents(db, template.tenantId)) gaps.push("one-event");
   const { templateNames } = await import("@belfry/templates/language/template-variables");
   const names = templateNames(template.texts);
   const isRead = (system: string) =>
@@ -47,7 +47,7 @@ export async function digestGaps(db: Database, template: WithDigest): Promise<Di
 }
 
 /** Whether a tenant's events that differ only in their variables are deduplicated. */
-export async function losesAlike(db: Database, tenantId: string): Promise<boolean> {
+export async function mergesEqualEvents(db: Database, tenantId: string): Promise<boolean> {
   if (tenantId === PLATFORM) return false;
   return (await tenantById(db, tenantId))?.dedupIncludesVariables === false;
 }

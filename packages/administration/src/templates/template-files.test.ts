@@ -144,7 +144,7 @@ test("a file with other settings alone is told as published, though it makes no 
   const done = { published: ["a/SMS.txt"], unchanged: [] };
   assert.deepEqual(await importTemplates(db, tenantId, dir), done);
   // A setting that the file does not have is removed; sample variables stay.
-  const settings = { sensitive: false, requiredVariables: null, sampleVariables: '{"code":1}' };
+  const settings = { sensitive: false, requiredVariables: [], sampleVariables: '{"code":1}' };
   assertHas(await readTemplate(db, { id }), { version: 1, ...settings });
   const again = { published: [], unchanged: ["a/SMS.txt"] };
   assert.deepEqual(await importTemplates(db, tenantId, dir), again);

@@ -59,7 +59,7 @@ const summary = {
     }),
     { description: "Its translations" },
   ),
-  createdAt: time("When it was made"),
+  createdAt: time("When it was created"),
   updatedAt: time("When it was last published"),
 };
 /** A template with the published texts of its default variant, without the content. */

@@ -23,7 +23,7 @@ export const newRealtimeEpoch = defineAct({
   access: OPERATE,
   summary: "Make every client load its history again, for use after a restore",
   description:
-    "Offsets after the backup are given a second time. At its next reconnect a client forgets its place.",
+    "A restored database assigns offsets again that clients have already seen. With a new epoch, each client forgets its position at its next reconnect and loads its history again.",
   input: Type.Object({}),
   output: Type.Object({ epoch: Type.String() }),
   example: { input: {}, output: { epoch: "5f3a9c01" } },
@@ -44,7 +44,7 @@ export const disconnectUsers = defineAct({
   summary:
     "Close all connections of a user, or of all users of a tenant; their pages stay disconnected until they are reloaded",
   description:
-    "Whoever asks for a new token gets one, so the tenant's backend refuses that first. The command needs NATS_URL, else the local stack's.",
+    "This does not stop the user from getting a new token, so the tenant's backend must first refuse new tokens. The command needs NATS_URL, or uses the local stack's.",
   input: Type.Object({
     userId: optional(userId),
     all: optional(flag(), "all users of the tenant"),

@@ -22,10 +22,10 @@ const Category = Type.Object(
   {
     key: Type.String(),
     label: Type.Record(Type.String(), Type.String(), {
-      description: 'By language, "" the default',
+      description: 'Texts by language; the key "" is the default',
     }),
     description: Type.Record(Type.String(), Type.String()),
-    required: Type.Boolean({ description: "Sent even to users who turned it off" }),
+    required: Type.Boolean({ description: "Messages are sent even to users who turned it off" }),
     defaultOn: Type.Boolean({ description: "false: sent only to users who have turned it on" }),
     position: Type.Integer(),
     eventTypes: Type.Array(Type.String(), { description: "Event types in the category" }),

@@ -92,7 +92,7 @@ export const changePreferences = defineAct({
   command: false,
   summary: "Change a user's preferences",
   description:
-    "Writes the cells that are named and leaves the others: all of them, or none if one is wrong. It applies to every event that is dispatched from then on. An off in one cell always wins over an on in another cell, and a required category cannot be turned off.",
+    "Changes all given cells, or none if one is invalid. The others keep their values. It applies to every event that is dispatched from then on. An off in one cell always wins over an on in another cell, and a required category cannot be turned off.",
   input: Type.Object({ userId, ...ChangePreferencesRequest.properties }),
   output: Preferences,
   example: { input: { userId: "user-1", preferences: [CELL] }, output: PREFERENCES },

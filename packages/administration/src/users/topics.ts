@@ -79,7 +79,7 @@ export const changeMembers = defineAct({
   access: CHANGE,
   summary: "Add users to a topic and remove users from it; adding the first one creates the topic",
   description:
-    "All of it, or nothing. A user that is in the topic already stays in it, and one that is not is removed from nothing: a repeated call changes nothing. You need not have named the users.",
+    "Makes all of the changes or none. Adding a user that is in the topic, or removing one that is not, changes nothing, so a call can be repeated. The users need not be stored.",
   input: Type.Object({
     key: topicKey(),
     add: optional(memberIds("user ids to add to the topic")),
@@ -130,7 +130,7 @@ export const deleteTopic = defineAct({
   access: CHANGE,
   summary: "Delete a topic; its users stay",
   description:
-    "The topic is gone with the answer. Above 10,000 members the rest of them goes in the background: until then no topic of this key can be made.",
+    "The topic no longer exists after the answer. If it has more than 10,000 members, the rest of them are deleted in the background; until then no topic with this key can be created.",
   input: Type.Object({ key: topicKey() }),
   output: Type.Object({ key: Type.String() }),
   example: { input: { key: "news" }, output: { key: "news" } },

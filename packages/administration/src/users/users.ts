@@ -225,9 +225,9 @@ export const putUsers = defineAct({
   access: { scope: "tenant", person: "editor", key: "users" },
   maxBodyBytes: MAX_USERS_BATCH_BYTES,
   command: false,
-  summary: "Name many users",
+  summary: "Store many users",
   description:
-    "The good ones are stored together; a bad one does not hold them up. There is an answer for each.",
+    "The valid users are stored together, even if others are invalid. There is a result for each.",
   input: Type.Object({ users: UsersBatchRequest.properties.users }),
   output: Type.Object({ results: UsersBatchResponse.properties.results }),
   example: {

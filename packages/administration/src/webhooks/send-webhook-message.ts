@@ -34,7 +34,7 @@ export const testWebhook = defineAct({
   access: CHANGE_ENDPOINTS,
   summary: "Send a test message",
   description:
-    "Of type webhook.test, whatever types the endpoint has chosen; a paused endpoint is called at once.",
+    "Sends a message of type webhook.test, whichever types the endpoint gets. A paused endpoint is called at once.",
   input: Type.Object(ofWebhook),
   output: Sent,
   example: {
@@ -68,7 +68,7 @@ export const resendWebhookMessage = defineAct({
   access: CHANGE_ENDPOINTS,
   summary: "Send a message again",
   description:
-    "Whatever became of it, with the same webhook-id; a paused endpoint is called at once. 409 where one with this webhook-id is still under way.",
+    "Sends the message again with the same webhook-id, whatever its result was. A paused endpoint is called at once. The answer is 409 while a message with this webhook-id is being sent.",
   input: Type.Object({
     ...ofWebhook,
     messageId: id({ description: "The message's id", examples: [MESSAGE.id] }),
@@ -151,7 +151,7 @@ export const replayWebhook = defineAct({
   access: CHANGE_ENDPOINTS,
   summary: "Send a window again",
   description:
-    "All messages of a window that did not arrive, the oldest first, each with its webhook-id; none that is under way, and at most 10,000 a call. A paused endpoint is called at once. What was never written, as the endpoint was not active then, cannot be sent.",
+    "Sends all messages of a time range that did not arrive, the oldest first, each with its webhook-id. It leaves out messages that are being sent, and sends at most 10,000 per call. A paused endpoint is called at once. Events from a time when the endpoint was not active have no messages, so they cannot be sent.",
   input: Type.Object({ ...ofWebhook, ...ReplayRequest.properties }),
   output: Replayed,
   example: {

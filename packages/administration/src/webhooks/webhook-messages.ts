@@ -74,7 +74,7 @@ export const webhookMessages = defineRead({
   access: READ_ENDPOINTS,
   summary: "List messages",
   description:
-    "What an endpoint was told or is to be told, those that were never tried included. Kept as long as your events.",
+    "Returns an endpoint's messages, including those that have not been tried. They are kept as long as your events.",
   input: Type.Object({ ...pages, after: MESSAGES_QUERY.after }),
   output: Type.Object({ messages: Type.Array(WebhookMessage), next }),
   example: { input: { webhookId: WEBHOOK.id }, output: { messages: [MESSAGE] } },
@@ -92,7 +92,7 @@ export const webhookMessage = defineRead({
   http: `GET ${WEBHOOK_MESSAGE_PATH}`,
   access: READ_ENDPOINTS,
   summary: "Show a message",
-  description: "The answer has the posted body and every attempt.",
+  description: "Returns the posted body and all attempts.",
   input: Type.Object({ ...ofWebhook, messageId }),
   output: Type.Object({
     message: WebhookMessage,
@@ -116,7 +116,7 @@ export const webhookAttempts = defineRead({
   access: READ_ENDPOINTS,
   tool: true,
   summary: "List attempts",
-  description: "The log of an endpoint: every call, with what it was answered.",
+  description: "Returns all calls of an endpoint with their answers.",
   input: Type.Object({
     ...pages,
     after: ATTEMPTS_QUERY.after,

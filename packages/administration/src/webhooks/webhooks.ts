@@ -56,8 +56,8 @@ export const putWebhook = defineAct({
   name: "webhook put",
   http: `POST ${WEBHOOKS_PATH}`,
   access: CHANGE_ENDPOINTS,
-  summary: "Make an endpoint",
-  description: `Makes an endpoint, or changes the one with this URL. The answer has its secret where it was made, this once: if the answer is lost, rotate it. At most ${MAX_WEBHOOKS} endpoints. In force for everything that happens after the answer.`,
+  summary: "Create an endpoint",
+  description: `Creates an endpoint, or changes the one with this URL. If the endpoint is new, the answer has its secret, only this once; rotate the secret if the answer is lost. A tenant has at most ${MAX_WEBHOOKS} endpoints. The change applies to all results after the answer.`,
   input: Type.Object({
     ...WebhookRequest.properties,
     only: optional(oneOf(["new"]), "new: refused where the URL is taken"),
@@ -103,7 +103,7 @@ export const changeWebhook = defineAct({
   access: CHANGE_ENDPOINTS,
   summary: "Change an endpoint",
   description:
-    "Its URL, types and description; `active: false` stops it, `active: true` begins anew. What it was not told meanwhile is sent again by a replay.",
+    "Changes its URL, types and description. `active: false` stops it, and `active: true` starts it again. A replay sends the messages that it missed.",
   input: Type.Object({ ...ofWebhook, ...WebhookChangeRequest.properties }),
   output: Webhook,
   example: {
@@ -144,7 +144,7 @@ export const showWebhook = defineRead({
   http: `GET ${WEBHOOK_PATH}`,
   access: READ_ENDPOINTS,
   summary: "Show an endpoint",
-  description: "How it is set, and whether it is reached.",
+  description: "Shows the endpoint's settings, and whether it can be reached.",
   input: NAMED,
   output: Webhook,
   example: { input: { webhookId: WEBHOOK.id }, output: WEBHOOK },
@@ -157,7 +157,7 @@ export const deleteWebhook = defineAct({
   access: CHANGE_ENDPOINTS,
   summary: "Delete an endpoint",
   description:
-    "Also deletes its messages and their attempts. A message under way is not tried again.",
+    "Also deletes the endpoint's messages and their attempts. A message that is being sent is not retried.",
   input: NAMED,
   output: Webhook,
   example: { input: { webhookId: WEBHOOK.id }, output: WEBHOOK },
@@ -175,7 +175,7 @@ export const rotateSigningSecret = defineAct({
   http: `POST ${WEBHOOK_SECRET_PATH}`,
   access: CHANGE_ENDPOINTS,
   summary: "Rotate an endpoint's secret",
-  description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and the previous one's. If you rotate twice within 10 minutes, the secret from before both goes on signing instead of the one in between.`,
+  description: `The answer shows a new secret, only once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures: the new secret's and the previous one's. If you rotate twice within 10 minutes, the secret from before both rotations signs instead of the one in between.`,
   input: NAMED,
   output: NewSigningSecret,
   example: {

@@ -22,8 +22,10 @@ async function ask(asked) {
   wanted = asked;
   if (isAsking) return;
   isAsking = true;
+  let link;
   // Another link may become wanted during a request. It is loaded next.
-  for (let link = wanted; link !== undefined; link = wanted === link ? undefined : wanted) {
+  while (wanted !== undefined && wanted !== link) {
+    link = wanted;
     const { preview: address } = link.dataset;
     if (!known.has(address)) known.set(address, await answerOf(address));
     if (wanted === link) show(link, known.get(address));
@@ -33,18 +35,18 @@ async function ask(asked) {
 
 async function answerOf(address) {
   try {
-    const answer = await fetch(address);
-    return answer.ok ? await answer.json() : undefined;
+    const response = await fetch(address);
+    return response.ok ? await response.json() : undefined;
   } catch {
     // There is no connection.
   }
 }
 
-function show(link, answer) {
-  if (answer === undefined) return;
-  document.getElementById("hover-fault").hidden = answer.ok;
-  document.getElementById("hover-shown").hidden = !answer.ok;
-  if (answer.ok) showPreview(answer.preview, mail);
+function show(link, rendered) {
+  if (rendered === undefined) return;
+  document.getElementById("hover-fault").hidden = rendered.ok;
+  document.getElementById("hover-shown").hidden = !rendered.ok;
+  if (rendered.ok) showPreview(rendered.preview, mail);
   popup.showPopover();
   const at = link.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = popup;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { beginning, createBroadcast } from "@belfry/administration/broadcasts/create-broadcast";
+import { createBroadcast, startTime } from "@belfry/administration/broadcasts/create-broadcast";
 import {
   type BroadcastEstimate,
   estimateBroadcast,
@@ -186,7 +186,7 @@ export function composePages({ route, db, once }: PageDeps): void {
         const { eventType, channels, ...input } = inputOf(values);
         const faults = faultsOf(createBroadcast.input, { ...input, eventType }, "input", "");
         if (faults.length > 0) throw new InvalidInput(faults);
-        await beginning(db, tenant.id, input.sendAt);
+        await startTime(db, tenant.id, input.sendAt);
         const audience = audienceIn(values);
         const estimate = await run(estimateBroadcast, { ...audience, eventType, channels });
         const test = form.has("test") ? await sendOwnTest(context, values) : undefined;

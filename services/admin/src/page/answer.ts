@@ -121,7 +121,8 @@ export function ownPath(given: string | null): string {
 }
 
 /**
- * Returns the page of ours with the link to this one, for a link back; undefined if there is none, or it is this page.
+ * Returns the path of the Admin UI page from which a person came, for a link back. Undefined if they came from
+ * elsewhere, from the start page or from this page.
  */
 export function cameFrom({ headers, host, url }: FastifyRequest): string | undefined {
   const from = URL.parse(headers.referer ?? "");

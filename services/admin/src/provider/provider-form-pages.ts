@@ -174,7 +174,7 @@ interface SettingsField {
   options: [string, Words][] | undefined;
 }
 
-/** HTML attributes for each kind of setting. */
+/** What the view of a field also needs for each kind of setting. */
 const LOOKS = {
   text: {},
   choice: {},

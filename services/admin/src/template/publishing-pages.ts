@@ -62,7 +62,7 @@ export function publishingPages({ route, db }: PageDeps): void {
       audience: first === undefined ? "" : audienceOf(first),
       languagesSaid: languagesSaid(all, nameOf),
       settings: settingsSaid(all),
-      losesAlike: all.some(({ gaps }) => gaps.includes("one-event")),
+      mergesEqualEvents: all.some(({ gaps }) => gaps.includes("one-event")),
       outdated: outdatedAfter(template, all).map((locale) => ({
         name: nameOf(locale),
         href: addressesOf(base, template.id, locale).editor,

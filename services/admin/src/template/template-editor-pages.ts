@@ -6,7 +6,7 @@ import {
   invalid,
   NotFound,
 } from "@belfry/administration/input-error";
-import { losesAlike } from "@belfry/administration/templates/digest-gaps";
+import { mergesEqualEvents } from "@belfry/administration/templates/digest-gaps";
 import { putDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { leftOut, sampleFromEvents } from "@belfry/administration/templates/publication";
 import { readTemplateVersion } from "@belfry/administration/templates/template-versions";
@@ -70,10 +70,10 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     const own = { id: template.id };
     const text = isThere ? await readTemplate(db, own, locale) : (source ?? template);
     const values = valuesOfTemplate(template, { locale, text, draft, source });
-    if (!values.keepsSamples) {
+    if (!values.usesTypedSamples) {
       const found = await sampleFromEvents(db, template.tenantId, template.eventType);
       if (found !== undefined) values.sampleVariables = JSON.stringify(found, null, 2);
-      else values.keepsSamples = true;
+      else values.usesTypedSamples = true;
     }
     return await show(context, { template, values });
   });
@@ -92,10 +92,8 @@ export function templateEditorPages({ route, db }: PageDeps): void {
       return json({ id: template.id, revision });
     } catch (error) {
       if (error instanceof InvalidInput) {
-        const [text = error.message] = Object.values(
-          settingFaultsOf(typedValues(context.form, template)),
-        );
-        return json({ text }, 422);
+        const [settingFault] = Object.values(settingFaultsOf(typedValues(context.form, template)));
+        return json({ text: settingFault ?? error.message }, 422);
       }
       if (!(error instanceof Conflict)) throw error;
       const { locale } = typedValues(context.form, template);
@@ -203,7 +201,7 @@ async function editorPage(
     defaultName,
     faults: { ...faultsByField(edited.faults ?? []), ...settingFaults },
     hasSettingFault: Object.keys(settingFaults).length > 0,
-    losesAlike: await losesAlike(db, tenant.id),
+    mergesEqualEvents: await mergesEqualEvents(db, tenant.id),
     conflict: edited.conflict,
     channelRow: CHANNEL_ROWS[channel],
     unsubscribeWords: unsubscribeWords(locale || defaultLocale),
@@ -319,6 +317,6 @@ async function leftOutWords(db: Database, template: Template): Promise<Phrase[]>
 async function sampleOf(db: Database, tenantId: string, values: TemplateValues, mayEdit: boolean) {
   const found =
     tenantId === PLATFORM ? undefined : await sampleFromEvents(db, tenantId, values.eventType);
-  const isOfEvent = found !== undefined && !values.keepsSamples && mayEdit;
+  const isOfEvent = found !== undefined && !values.usesTypedSamples && mayEdit;
   return { hasEvent: found !== undefined && mayEdit, isOfEvent };
 }

@@ -66,7 +66,7 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   /** A JSON object as text. */
   sampleVariables: string;
   /** False if the sample values are of a real event, and so of a user: they are shown but never saved. */
-  keepsSamples: boolean;
+  usesTypedSamples: boolean;
   requiredVariables: string[];
   /** 0 if nothing is published. */
   basedOnVersion: number;
@@ -119,7 +119,7 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
     bcc: text("bcc"),
     ...switches((name) => form.has(name)),
     sampleVariables: text("sampleVariables").replaceAll("\r\n", "\n"),
-    keepsSamples: form.get("samplesOf") !== "event" || form.has("keepSamples"),
+    usesTypedSamples: form.get("samplesOf") !== "event" || form.has("keepSamples"),
     requiredVariables: form.getAll("requiredVariables"),
     basedOnVersion: Number(form.get("basedOnVersion") ?? 0) || 0,
     revision: text("revision"),
@@ -151,7 +151,7 @@ export function previewInputOf(values: TemplateValues): PreviewInput {
 
 /** Returns the input of a draft. Only the default variant has settings; they apply to all languages. */
 export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenantId"> {
-  const { targetChannel, sampleVariables, keepsSamples } = values;
+  const { targetChannel, sampleVariables, usesTypedSamples } = values;
   const { eventType, basedOnVersion } = values;
   const text = { ...sourceOf(values), eventType, basedOnVersion };
   if (values.locale !== "") return text;
@@ -163,7 +163,7 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
     targetChannel: isInApp && targetChannel !== "" ? targetChannel : undefined,
     ...switches((name) => values[name]),
     expiresAfterSeconds: expiryInput(values),
-    ...(sampleVariables.trim() === "" || !keepsSamples ? {} : { sampleVariables }),
+    ...(sampleVariables.trim() === "" || !usesTypedSamples ? {} : { sampleVariables }),
     requiredVariables: values.requiredVariables,
     ...(CHANNEL_ROWS[values.channel].content === "email" ? envelope : {}),
     ...(isProviderChannel(values.channel) ? timingInput(values) : {}),
@@ -214,7 +214,7 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
     bcc: settings.bcc?.join(", ") ?? "",
     ...switches((name) => settings[name] ?? false),
     sampleVariables: samples ?? "{}",
-    keepsSamples: samples !== null,
+    usesTypedSamples: samples !== null,
     requiredVariables: [...(source?.settings.requiredVariables ?? template.requiredVariables)],
     basedOnVersion:
       draft?.basedOnVersion ??
