@@ -721,7 +721,7 @@ export interface UsersBatchResponse {
   success: boolean;
   /** In the order of the request */
   results: {
-    /** As sent; null if there was none */
+    /** The user id as it was sent; null if there was none */
     userId: string | null;
     /** false: nothing was changed for this item */
     success: boolean;

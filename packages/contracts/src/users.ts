@@ -126,7 +126,7 @@ export const UsersBatchResponse = Type.Object(
     success: Type.Boolean({ description: "Always true: each item has its own" }),
     results: Type.Array(
       Type.Object({
-        userId: orNull("As sent; null if there was none"),
+        userId: orNull("The user id as it was sent; null if there was none"),
         success: Type.Boolean({ description: "false: nothing was changed for this item" }),
         message: Type.Optional(
           Type.Array(Type.String(), { description: "All faults of the item, each with its field" }),

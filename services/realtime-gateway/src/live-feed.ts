@@ -48,8 +48,8 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
   const flushed = () => {
     flush ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
       flush = undefined;
-      // Without a connection there is nothing to wait for: the client subscribes again when it reconnects, and
-      // `onUncertain` is then called.
+      // There is nothing to wait for without a connection: the client subscribes again when it reconnects, and then
+      // `onUncertain` is called.
       if (nats?.isConnected() !== true) return;
       const answered = nats.nc.flush().then(
         () => true,

@@ -174,7 +174,7 @@ interface SettingsField {
   options: [string, Words][] | undefined;
 }
 
-/** What the view of a field also needs for each kind of setting. */
+/** Further values that the view of a field needs, by the kind of setting. */
 const LOOKS = {
   text: {},
   choice: {},
