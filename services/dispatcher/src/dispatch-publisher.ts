@@ -13,6 +13,7 @@ import {
   MAX_ITEMS_PER_DELIVERIES_MESSAGE,
   realtimeSubject,
 } from "@belfry/contracts/streams";
+import { chunks } from "@belfry/database/chunks";
 import type { NewPush } from "@belfry/database/functions/dispatch-events";
 import type { Logger } from "@belfry/service/logger";
 import { type NatsLink, publishAll } from "@belfry/service/nats";
@@ -65,7 +66,7 @@ export function createDispatchPublisher(options: {
       );
       const failed: OutgoingDelivery[] = [];
       const publishes = [...groups].flatMap(([subject, group]) =>
-        slices(group, MAX_ITEMS_PER_DELIVERIES_MESSAGE).map(async (slice) => {
+        chunks(group, MAX_ITEMS_PER_DELIVERIES_MESSAGE).map(async (slice) => {
           const items = slice.map(({ id, traceId }) => ({ id, traceId }));
           const spans = startReleases(slice);
           try {
@@ -91,7 +92,7 @@ export function createDispatchPublisher(options: {
         const { tenantId, userId } = group[0]!;
         const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
         const inOrder = group.toSorted((a, b) => a.offset - b.offset);
-        for (const slice of slices(inOrder, MAX_PUBLICATIONS_PER_MESSAGE)) {
+        for (const slice of chunks(inOrder, MAX_PUBLICATIONS_PER_MESSAGE)) {
           const publications = slice.map((push) => toPublication(push, spans));
           const message = { version: 1, kind: "publication", userId, publications } as const;
           messages.push({ subject, message: encodeRealtimeMessage(message) });
@@ -142,11 +143,4 @@ function toPublication(push: OutgoingPush, spans: Span[]): PublicationText {
   const span = tracing.start("publish", { kind: "producer", parent, attributes });
   spans.push(span);
   return { ...publication, traceId, traceParent: span.traceParent };
-}
-
-/** Cuts a list into parts of at most `size` items. */
-export function slices<T>(items: readonly T[], size: number): T[][] {
-  const result: T[][] = [];
-  for (let at = 0; at < items.length; at += size) result.push(items.slice(at, at + size));
-  return result;
 }

@@ -2,6 +2,7 @@ import { CHANNELS } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { REASONS, storedReason } from "@belfry/contracts/reasons";
 import { decodeQueueMessage, MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
+import { chunks } from "@belfry/database/chunks";
 import type { Pool } from "@belfry/database/connection";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
 import { storeDeadMessage } from "@belfry/database/message-tries";
@@ -21,7 +22,6 @@ import {
   dispatchBatch,
   isEventFault,
 } from "./dispatch-batch.ts";
-import { slices } from "./dispatch-publisher.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
 
 /** Most events in one transaction. */
@@ -51,7 +51,7 @@ export function createEventHandler(deps: DispatchDeps & { concurrency: number })
     const troubles: Troubles = new Map();
     // A message that may have ended a process is handled without earlier events, so that only its own are at risk.
     const inTurn = messages.every(({ unfinishedTries = 0 }) => unfinishedTries === 0);
-    const batches = slices(ids, EVENTS_PER_BATCH).map((slice) =>
+    const batches = chunks(ids, EVENTS_PER_BATCH).map((slice) =>
       dispatching.run(() => dispatchInTurn(own, slice, inTurn, troubles)),
     );
     const ended = await Promise.allSettled(batches);
@@ -89,7 +89,7 @@ async function dispatchInTurn(
     for (const id of earlier) known.add(id);
     // Their troubles are dropped here, because each event's own message reports them.
     const waiting = await stillUndispatched(deps.pool, earlier);
-    for (const slice of slices(waiting, EVENTS_PER_BATCH)) {
+    for (const slice of chunks(waiting, EVENTS_PER_BATCH)) {
       await dispatchApart(deps, slice, false, new Map());
     }
     ({ again, earlier } = await dispatchApart(deps, again, mustWait, troubles));

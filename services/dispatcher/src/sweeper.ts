@@ -4,12 +4,12 @@ import {
   eventsSubject,
   type QueueItem,
 } from "@belfry/contracts/streams";
+import { chunks } from "@belfry/database/chunks";
 import { type Pool, readRows } from "@belfry/database/connection";
 import { recordReconciled } from "@belfry/database/reconciliations";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";
 import type pg from "pg";
-import { slices } from "./dispatch-publisher.ts";
 import { countReconciled } from "./dispatcher-metrics.ts";
 
 interface SweeperDeps {
@@ -92,7 +92,7 @@ export async function publishToLanes<E extends Omit<Unpublished, "tenantId">>(
   const expectStream = eventsStream(prefix).name;
   let published = 0;
   for (const [lane, ofLane] of Map.groupBy(events, laneOf)) {
-    for (const slice of slices(ofLane, EVENTS_PER_MESSAGE)) {
+    for (const slice of chunks(ofLane, EVENTS_PER_MESSAGE)) {
       const items: QueueItem[] = slice.map(({ eventId: id, traceId }) => ({ id, traceId }));
       try {
         await publisher.publishIds(eventsSubject(prefix, lane), items, { expectStream });

@@ -1,5 +1,6 @@
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
+import { chunks } from "@belfry/database/chunks";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
 import { SharedPush } from "./codec.ts";
 import { UserBytes } from "./held-bytes.ts";
@@ -172,8 +173,7 @@ export function createPositionCheck(
     for (const user of hub.users()) {
       for (const topic of user.topics()) if (topic.position !== undefined) topics.push(topic);
     }
-    for (let start = 0; start < topics.length; start += CHANNELS_OF_STATEMENT) {
-      const chunk = topics.slice(start, start + CHANNELS_OF_STATEMENT);
+    for (const chunk of chunks(topics, CHANNELS_OF_STATEMENT)) {
       const positions = chunk.map((topic) => topic.position ?? 0);
       const tops = await readTops(chunk.map((topic) => topic.key));
       for (const [index, { epoch, top }] of tops.entries()) {

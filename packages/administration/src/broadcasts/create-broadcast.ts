@@ -22,6 +22,7 @@ import {
 } from "@belfry/contracts/retention";
 import { momentOf } from "@belfry/contracts/scheduled";
 import { HEADERS } from "@belfry/contracts/trigger";
+import { chunks } from "@belfry/database/chunks";
 import { bumpConfigurationVersion, keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
@@ -240,9 +241,7 @@ async function insertPeople(
   users: readonly string[],
   isExcepted: boolean,
 ): Promise<void> {
-  const sorted = users.toSorted();
-  for (let from = 0; from < sorted.length; from += PEOPLE_AT_A_TIME) {
-    const part = sorted.slice(from, from + PEOPLE_AT_A_TIME);
+  for (const part of chunks(users.toSorted(), PEOPLE_AT_A_TIME)) {
     await sql`
       insert into broadcast_people (broadcast_id, user_id, is_excepted)
       select ${broadcastId}::uuid, u.user_id, ${isExcepted} from unnest(${part}::text[]) u (user_id)`.execute(

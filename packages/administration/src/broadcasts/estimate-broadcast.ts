@@ -10,6 +10,7 @@ import {
 import { FAULT, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { reasonOf } from "@belfry/contracts/reasons";
+import { chunks } from "@belfry/database/chunks";
 import type { Database, Pool } from "@belfry/database/connection";
 import {
   type PreferenceVerdict,
@@ -233,9 +234,9 @@ async function lookAt(
   const { tenantId, eventType, ways } = message;
   const tally: Tally = { reached: 0, missed: new Map() };
   if (ways.length === 0) return tally;
-  for (let at = 0; at < users.length; at += BATCH) {
+  for (const userIds of chunks(users, BATCH)) {
     signal?.throwIfAborted();
-    const batch = users.slice(at, at + BATCH).map((userId) => ({ tenantId, userId, eventType }));
+    const batch = userIds.map((userId) => ({ tenantId, userId, eventType }));
     const recipients = await recipientsOf(pool, batch);
     const asked = [...batch.keys()].filter((place) => recipients[place]?.chooses);
     const channels = ways.map(({ channel }) => channel);

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage, encodeQueueMessage } from "@belfry/contracts/streams";
+import { chunks } from "@belfry/database/chunks";
 import { type Database, runnerOf } from "@belfry/database/connection";
 import { deleteUnlinkedAttachments } from "@belfry/database/functions/attachments";
 import { deleteEvents, deleteWebhookMessages } from "@belfry/database/functions/delete-events";
@@ -170,7 +171,7 @@ async function eraseEvents(
   const erasePage = async (from: Parameters<typeof userEvents>[2]) => {
     const page = await userEvents(db, owner, from);
     for (const address of page.addresses) found.addresses.add(address);
-    for (const ids of batches(page.ids, EVENTS_PER_BATCH)) {
+    for (const ids of chunks(page.ids, EVENTS_PER_BATCH)) {
       await eraseBatch(ids);
       await onStep();
     }
@@ -196,7 +197,7 @@ async function eraseEvents(
     }
     await pause(HELD_CHECK_EVERY_MS);
     await onStep();
-    for (const ids of batches([...held], EVENTS_PER_BATCH)) await eraseBatch(ids);
+    for (const ids of chunks([...held], EVENTS_PER_BATCH)) await eraseBatch(ids);
   }
   return found;
 }
@@ -265,10 +266,6 @@ async function eraseWebhookMessages(
   return messages;
 }
 
-function* batches(ids: readonly string[], size: number): Generator<string[]> {
-  for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size);
-}
-
 /**
  * Deletes the outbox messages whose event is deleted, so call it after the user's events are deleted. A dry run counts
  * the messages of the user's events. Returns the number of messages.
@@ -284,9 +281,7 @@ async function eraseOutbox(
     const page = await outboxOfUser(db, owner, after);
     if (dryRun) total += page.ids.length;
     else {
-      for (let at = 0; at < page.orphans.length; at += ROWS_PER_BATCH) {
-        total += await deleteOutbox(db, page.orphans.slice(at, at + ROWS_PER_BATCH));
-      }
+      for (const ids of chunks(page.orphans, ROWS_PER_BATCH)) total += await deleteOutbox(db, ids);
     }
     after = page.reached;
     await onStep();

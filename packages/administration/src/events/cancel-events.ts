@@ -8,6 +8,7 @@ import {
 import { type Channel, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { documented } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
+import { chunks } from "@belfry/database/chunks";
 import type { Database } from "@belfry/database/connection";
 import {
   type CancelledEvent,
@@ -73,20 +74,19 @@ export const cancelEvents = defineAct({
     const ids = withoutDuplicates(found.flatMap(({ id }) => id ?? []));
     const more = found.some(({ id, isNew }) => id === null && isNew);
     const events: CancelledEvent[] = [];
-    let at = 0;
-    // The loop runs at least once, so that a call that found no event is written to the audit log, too.
-    do {
-      const part = ids.slice(at, at + EVENTS_AT_A_TIME);
-      at += EVENTS_AT_A_TIME;
+    const parts = chunks(ids, EVENTS_AT_A_TIME);
+    // A call that found no event is written to the audit log, too.
+    if (parts.length === 0) parts.push([]);
+    for (const part of parts) {
       const change = async (to: Database) =>
         part.length > 0 ? await cancel(to, tenantId, part) : [];
       const noteOf = (done: CancelledEvent[]) => ({
         tenantId,
-        ...cancelNote(request, { ...byVerdict(done), more: more && at >= ids.length }),
+        ...cancelNote(request, { ...byVerdict(done), more: more && part === parts.at(-1) }),
       });
       const done = isUnaudited(CANCEL, actor) ? change(db) : audited(db, actor, change, noteOf);
       events.push(...(await done));
-    } while (at < ids.length);
+    }
     const unknown = eventIds.filter((name) => !isKnown(name, found));
     return {
       output: {

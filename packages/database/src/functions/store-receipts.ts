@@ -1,6 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Receipt } from "@belfry/contracts/sending";
 import type pg from "pg";
+import { chunks } from "../chunks.ts";
 import { callFunction, type Database } from "../connection.ts";
 import { eraseSensitiveVariables } from "./release-deliveries.ts";
 
@@ -31,8 +32,7 @@ export async function storeReceipts(
 ): Promise<StoredReceipts> {
   const fresh = new Set<string>();
   const movedEvents = new Set<string>();
-  for (let at = 0; at < receipts.length; at += BATCH_RECEIPTS) {
-    const batch = receipts.slice(at, at + BATCH_RECEIPTS);
+  for (const batch of chunks(receipts, BATCH_RECEIPTS)) {
     type Row = { deliveryId: string; eventId: string | null };
     const rows = await callFunction<Row>(pool, "store_receipts_of_addresses", {
       p_tenant: origin.tenantId,
