@@ -49,6 +49,11 @@ export class CommandQueue {
     return this.#heldBytes;
   }
 
+  /** The command that runs after the running ones. */
+  get next(): Command | undefined {
+    return this.#waiting[0];
+  }
+
   /** Queues a command if the rate limit allows it. */
   add(command: Command, nowMs: number): Admission {
     if (!this.#rate.take(nowMs)) {

@@ -80,7 +80,7 @@ export const configSchema = Type.Object({
     description:
       "Maximum number of new connections per second on average, with bursts of twice as many; more are answered HTTP 503",
     minimum: 1,
-    default: 500,
+    default: 2000,
   }),
   COMMANDS_PER_SECOND: Type.Integer({
     description:

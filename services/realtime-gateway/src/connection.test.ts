@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Writable } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { eventually } from "@belfry/testing/eventually";
 import { WebSocket, WebSocketServer } from "ws";
 import { jsonCodec } from "./codec.ts";
 import { Connection, type ConnectionDeps, PartialFrame, writeFrame } from "./connection.ts";
@@ -64,6 +65,18 @@ test("the messages of one tick leave as one text frame", async () => {
   connection.push("4");
   await turn();
   assert.deepEqual(sent[1], "4");
+});
+
+test("a reply that waits for the next message leaves in its frame, or alone soon after", async () => {
+  const { connection, sent } = setUp(1000);
+  connection.replyWithNext("1");
+  await turn();
+  assert.deepEqual(sent, []);
+  connection.reply("2");
+  await turn();
+  assert.deepEqual(sent, ["1\n2"]);
+  connection.replyWithNext("3");
+  await eventually(() => assert.deepEqual(sent[1], "3"));
 });
 
 test("in Protobuf the messages of a tick stand side by side, and each character counts as a byte", async () => {

@@ -76,6 +76,11 @@ export class Connection implements Transport, Holder {
     this.#replyBytes = Math.max(this.#replyBytes, this.#enqueue(message));
   }
 
+  replyWithNext(message: string): void {
+    this.#append(message);
+    this.#deps.writes.addLater(this);
+  }
+
   push(message: string): void {
     this.#enqueue(message);
   }
@@ -143,10 +148,14 @@ export class Connection implements Transport, Holder {
   }
 
   #enqueue(message: string): number {
+    this.#deps.writes.add(this);
+    return this.#append(message);
+  }
+
+  #append(message: string): number {
     const bytes = this.codec.byteLength(message);
     this.#queue.push(message);
     this.#queuedBytes += bytes;
-    this.#deps.writes.add(this);
     return bytes;
   }
 

@@ -7,7 +7,7 @@ import {
 } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { announce, type NatsLink } from "@belfry/service/nats";
-import { within } from "@belfry/service/pause";
+import { pause, within } from "@belfry/service/pause";
 
 export interface LiveFeed {
   /** Publishes to all gateways. Returns false while NATS is not reachable: buffered messages would be minutes late. */
@@ -33,21 +33,25 @@ export interface LiveFeedOptions {
 
 /** After this time a subscribe continues without NATS. When NATS answers later, `onUncertain` is called. */
 const IN_FORCE_TIMEOUT_MS = 1500;
+/** New subscriptions are sent to NATS together in this interval, so that a storm of connects costs few writes. */
+const SUBSCRIBE_EVERY_MS = 5;
 
 export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
   const { prefix, log, onUncertain } = options;
   let nats: NatsLink | undefined;
-  /** Subscriptions that wait for the first connection to NATS. */
-  const waiting = new Set<() => void>();
+  /** Functions that send a new subscription to NATS. They are not called before the first connection to NATS. */
+  const waiting = new Set<(nc: NatsLink["nc"]) => void>();
   let flush: Promise<void> | undefined;
 
-  /**
-   * Resolves when all subscriptions are in force: the server answers in order, so its pong follows them. All
-   * subscriptions of one turn of the event loop share a flush.
-   */
+  const subscribeWaiting = ({ nc }: NatsLink) => {
+    for (const subscribe of waiting) subscribe(nc);
+    waiting.clear();
+  };
+  /** Resolves when all waiting subscriptions are in force: the server answers in order, so its pong follows them. */
   const flushed = () => {
-    flush ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+    flush ??= pause(SUBSCRIBE_EVERY_MS).then(async () => {
       flush = undefined;
+      if (nats !== undefined) subscribeWaiting(nats);
       // There is nothing to wait for without a connection: the client subscribes again when it reconnects, and then
       // `onUncertain` is called.
       if (nats?.isConnected() !== true) return;
@@ -78,8 +82,7 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
       },
     });
     if (waiting.size === 0) return;
-    for (const subscribe of waiting) subscribe();
-    waiting.clear();
+    subscribeWaiting(link);
     link.nc.flush().then(onUncertain, () => undefined);
   };
   options.nats.then(begin, () => undefined);
@@ -91,8 +94,8 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
     open(tenantId, userId, onMessage) {
       const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
       let subscription: ReturnType<NatsLink["nc"]["subscribe"]> | undefined;
-      const subscribe = () => {
-        subscription = nats?.nc.subscribe(subject, {
+      const subscribe = (nc: NatsLink["nc"]) => {
+        subscription = nc.subscribe(subject, {
           callback(error, message) {
             if (error !== null) return log.error({ err: error }, "realtime subscription failed");
             try {
@@ -104,8 +107,7 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
           },
         });
       };
-      if (nats === undefined) waiting.add(subscribe);
-      else subscribe();
+      waiting.add(subscribe);
       return {
         inForce: flushed(),
         close() {

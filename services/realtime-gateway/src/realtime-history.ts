@@ -169,6 +169,10 @@ export interface HistoryReader {
 
 /** Most statements in flight. Further reads wait and share the next statement. */
 const MAX_IN_FLIGHT = 2;
+/** How long the first read waits for others, so that a storm of subscribes costs few statements. */
+const LINGER_MS = 5;
+/** The second statement begins when the first has taken this long. */
+const SLOW_MS = 20;
 const MAX_READS_OF_STATEMENT = 500;
 
 /** Batches the reads of all connections, so that a storm of subscribes costs two statements at a time. */
@@ -182,6 +186,8 @@ export function createHistoryReader(
       maxItems: MAX_READS_OF_STATEMENT,
       maxBytes: MAX_READING_BYTES / MAX_IN_FLIGHT,
       maxInFlight: MAX_IN_FLIGHT,
+      lingerMs: LINGER_MS,
+      slowMs: SLOW_MS,
     }),
   };
 }

@@ -25,6 +25,8 @@ export interface Transport {
   readonly codec: Codec;
   /** Sends a reply or a ping. */
   reply(message: string): void;
+  /** Sends a reply in one frame with the next message, or after at most 50 ms if there is none. */
+  replyWithNext(message: string): void;
   /** Sends a publication. Too many unread publications end the connection. */
   push(message: string): void;
   /** Returns the number of bytes that the client has not read yet. */

@@ -89,6 +89,7 @@ function setUp(options: Options = {}) {
       {
         codec: jsonCodec,
         reply: (message) => void sent.push(JSON.parse(message)),
+        replyWithNext: (message) => void sent.push({ ...JSON.parse(message), withNext: true }),
         push: (message) => void sent.push(JSON.parse(message)),
         backlogBytes: () => backlog,
         workDone: () => undefined,
@@ -162,6 +163,18 @@ test("a connection with an expired token lives 25 s more, for a refresh in progr
   await pass(2000);
   assert.deepEqual(ends, [{ code: 3005, reason: "connection expired" }]);
   assert.equal(openFeeds.size, 0);
+});
+
+test("the reply to a connect waits for that of a subscribe in the same frame, and for nothing else", async () => {
+  const subscribe = { id: 2, subscribe: { channel: "personal#1" } };
+  const others = [[], [{ id: 2, rpc: { method: "inbox.list" } }], [subscribe]];
+  const waits: unknown[] = [];
+  for (const other of others) {
+    const { sent, send } = opened();
+    await send(connect(), ...other);
+    waits.push(sent[0]?.withNext);
+  }
+  assert.deepEqual(waits, [undefined, undefined, true]);
 });
 
 test("an expired, invalid or foreign refresh token ends the session", async () => {

@@ -308,7 +308,13 @@ export class Session implements Member, Timed, CommandRunner {
     // The first ping is sent at a random time, so that a storm of connects does not cause a storm of pings.
     this.#pingAtMs = nowMs + limits.pingIntervalMs * (0.5 + Math.random() / 2);
     const ping = limits.pingIntervalMs / 1000;
-    this.reply({ id, connect: { ...this.#grant(exp), ping, pong: true } });
+    const reply = this.codec.encodeReply({
+      id,
+      connect: { ...this.#grant(exp), ping, pong: true },
+    });
+    // A client sends its first subscribes with the connect. One frame for both replies costs half as much as two.
+    if (this.#commands.next?.method === "subscribe") this.#transport.replyWithNext(reply);
+    else this.#transport.reply(reply);
   }
 
   async #refresh(id: number, request: ConnectRequest): Promise<void> {

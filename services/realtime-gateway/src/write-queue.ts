@@ -14,7 +14,8 @@ const RETRY_MS = 50;
  */
 export class WriteQueue implements Disposable {
   #dirty: Writer[] = [];
-  #full = new Set<Writer>();
+  /** Connections that write again when the timer fires. */
+  #later = new Set<Writer>();
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #onFault: (error: unknown) => void;
@@ -32,6 +33,12 @@ export class WriteQueue implements Disposable {
     setImmediate(this.#flush);
   }
 
+  /** Makes a connection write with its next message, or within `RETRY_MS` if there is none. */
+  addLater(writer: Writer): void {
+    this.#later.add(writer);
+    this.#timer ??= setTimeout(this.#retry, RETRY_MS);
+  }
+
   readonly #flush = (): void => {
     this.#isScheduled = false;
     const dirty = this.#dirty;
@@ -44,18 +51,17 @@ export class WriteQueue implements Disposable {
 
   #write(writer: Writer): void {
     try {
-      if (writer.write()) this.#full.add(writer);
-      else this.#full.delete(writer);
+      if (writer.write()) this.addLater(writer);
+      else this.#later.delete(writer);
     } catch (error) {
-      this.#full.delete(writer);
+      this.#later.delete(writer);
       this.#onFault(error);
     }
-    if (this.#full.size > 0) this.#timer ??= setTimeout(this.#retry, RETRY_MS);
   }
 
   readonly #retry = (): void => {
     this.#timer = undefined;
-    for (const writer of [...this.#full]) this.#write(writer);
+    for (const writer of [...this.#later]) this.#write(writer);
   };
 
   [Symbol.dispose](): void {
