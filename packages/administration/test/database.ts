@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { inspect } from "node:util";
 import type { Database } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import type { Cleanup } from "@belfry/testing/cleanup";
@@ -54,15 +55,27 @@ export async function areWaiting(db: Database, count: number): Promise<void> {
 }
 
 /** For the tests of this package: how an input is refused. */
-export async function refusal(work: Promise<unknown>): Promise<InvalidInput> {
+export async function refusal(work: Promise<unknown>, what = "it"): Promise<InvalidInput> {
   const error = await work.then(
-    () => assert.fail("it was not refused"),
+    () => assert.fail(`${what} was not refused`),
     (reason: unknown) => reason,
   );
-  assert.ok(error instanceof InvalidInput, String(error));
+  assert.ok(error instanceof InvalidInput, `${what}: ${error}`);
   return error;
 }
 
 export async function refusedWith(work: Promise<unknown>, words: RegExp): Promise<void> {
   assert.match((await refusal(work)).message, words);
+}
+
+/** Asserts that the call refuses each input with these words. A failure names the input. */
+export async function refusesEach<Input>(
+  call: (input: Input) => Promise<unknown>,
+  cases: readonly (readonly [input: Input, words: RegExp])[],
+): Promise<void> {
+  for (const [input, words] of cases) {
+    const what = inspect(input, { breakLength: Infinity, maxStringLength: 60, maxArrayLength: 5 });
+    const { message } = await refusal(call(input), what);
+    assert.ok(words.test(message), `${what} is to be refused with ${words}, not "${message}"`);
+  }
 }

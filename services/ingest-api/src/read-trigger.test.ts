@@ -140,7 +140,81 @@ const BAD_LOCALES: unknown[] = [
   ...["a".repeat(300), "de-".repeat(100), 5, true, null, ["de"], [], { language: "de" }],
 ];
 
-const FAULTS: [name: string, body: unknown, faults: string[]][] = [
+const BAD_PHONES: unknown[] = [
+  ...["12025550123", "+12", "+123456", "+0123", "+1202555012345678", "+1 202 555"],
+  ...["+12025550123\n", 5],
+];
+
+type Case = [what: string, part: object, fault: string];
+
+/** Each is the only fault of a body that is good otherwise. */
+const BAD_PARTS: Case[] = [
+  ["no userId", { payload: {} }, "payload.userId must be a string"],
+  ["a number for eventType", { eventType: 5 }, "eventType must be a string"],
+  ["an empty eventType", { eventType: "" }, "eventType should not be empty"],
+  ["256 characters", { eventType: "x".repeat(256) }, "eventType must be at most 255 characters"],
+  [
+    "a control character",
+    { payload: { userId: "a\u0000b" } },
+    "payload.userId must not contain control characters",
+  ],
+  ["a lone surrogate", { eventId: "\ud800" }, "eventId must not contain lone surrogates"],
+  ["a null eventId", { eventId: null }, "eventId must be a string"],
+  ["channels as text", { channels: "EMAIL" }, "channels must be an array"],
+  ...BAD_LOCALES.map<Case>((locale) => [
+    `the locale ${JSON.stringify(locale)?.slice(0, 40)}`,
+    { locale },
+    "locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant",
+  ]),
+  ["email as an array", { email: [] }, "email must be an object"],
+  ...["a\r\nBcc: evil@x.io", "a\u0000", "a\u0085"].map<Case>((fromName) => [
+    `the sender's name ${JSON.stringify(fromName)}`,
+    { email: { fromName } },
+    "email.fromName must not contain control characters",
+  ]),
+  ["a name in two lines", { email: { fromName: "a\u2028b" } }, "email.fromName must be one line"],
+  ["a blank name", { email: { fromName: " " } }, "email.fromName must not be blank"],
+  ["a number for a name", { email: { fromName: 5 } }, "email.fromName must be a string"],
+  ...[...BAD_ADDRESSES, 7, {}].flatMap<Case>((bad) => [
+    [
+      `answers to ${JSON.stringify(bad)}`,
+      { email: { replyTo: bad } },
+      "email.replyTo must be an email address",
+    ],
+    ...["cc", "bcc"].map<Case>((name) => [
+      `${name} ${JSON.stringify(bad)}`,
+      { email: { [name]: ["a@x.io", bad] } },
+      `email.${name} must have only email addresses: number 2 is none`,
+    ]),
+    [
+      `the address ${JSON.stringify(bad)}`,
+      { payload: { userId: "u", recipientEmail: bad } },
+      "payload.recipientEmail must be an email address",
+    ],
+  ]),
+  [
+    "answers to an address beyond ASCII",
+    { email: { replyTo: "jörg@example.com" } },
+    "email.replyTo must be an email address with only ASCII characters before the @",
+  ],
+  ["a text for cc", { email: { cc: "a@x.io" } }, "email.cc must be an array of email addresses"],
+  [
+    "eleven addresses",
+    { email: { bcc: Array.from({ length: 11 }, (_, at) => `a${at}@x.io`) } },
+    "email.bcc must have at most 10 addresses",
+  ],
+  ["variables as an array", { variables: [] }, "variables must be an object"],
+  ["null variables", { variables: null }, "variables must be an object"],
+  ...BAD_PHONES.map<Case>((recipientPhone) => [
+    `the phone ${JSON.stringify(recipientPhone)}`,
+    { payload: { userId: "u", recipientPhone } },
+    "payload.recipientPhone must be a phone number in E.164 form, as +12025550123",
+  ]),
+];
+
+type Fault = [what: string, body: unknown, faults: string[]];
+
+const FAULTS: Fault[] = [
   ["not an object", [], ["body must be an object"]],
   ["null", null, ["body must be an object"]],
   ["a string", "x", ["body must be an object"]],
@@ -149,97 +223,12 @@ const FAULTS: [name: string, body: unknown, faults: string[]][] = [
     {},
     ["eventType must be a string", "payload must be an object", "payload.userId must be a string"],
   ],
-  ["no userId", { ...good, payload: {} }, ["payload.userId must be a string"]],
-  ["a number for eventType", { ...good, eventType: 5 }, ["eventType must be a string"]],
-  ["an empty eventType", { ...good, eventType: "" }, ["eventType should not be empty"]],
-  [
-    "256 characters",
-    { ...good, eventType: "x".repeat(256) },
-    ["eventType must be at most 255 characters"],
-  ],
-  [
-    "a control character",
-    { ...good, payload: { userId: "a\u0000b" } },
-    ["payload.userId must not contain control characters"],
-  ],
-  [
-    "a lone surrogate",
-    { ...good, eventId: "\ud800" },
-    ["eventId must not contain lone surrogates"],
-  ],
-  ["a null eventId", { ...good, eventId: null }, ["eventId must be a string"]],
-  ["channels as text", { ...good, channels: "EMAIL" }, ["channels must be an array"]],
   [
     "unknown channels",
     { ...good, channels: ["EMAIL", "FAX", 3] },
     [1, 2].map((place) => `channels[${place}] must be one of ${CHANNELS.join(", ")}`),
   ],
-  ...BAD_LOCALES.map((locale): [string, unknown, string[]] => [
-    `the locale ${JSON.stringify(locale)?.slice(0, 40)}`,
-    { ...good, locale },
-    ["locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant"],
-  ]),
-  ["email as an array", { ...good, email: [] }, ["email must be an object"]],
-  ...["a\r\nBcc: evil@x.io", "a\u0000", "a\u0085"].map((fromName): [string, unknown, string[]] => [
-    `the sender's name ${JSON.stringify(fromName)}`,
-    { ...good, email: { fromName } },
-    ["email.fromName must not contain control characters"],
-  ]),
-  [
-    "a sender's name in two lines",
-    { ...good, email: { fromName: "a\u2028b" } },
-    ["email.fromName must be one line"],
-  ],
-  ["a blank name", { ...good, email: { fromName: " " } }, ["email.fromName must not be blank"]],
-  ["a number for a name", { ...good, email: { fromName: 5 } }, ["email.fromName must be a string"]],
-  ...[...BAD_ADDRESSES, 7, {}].flatMap((bad): [string, unknown, string[]][] => [
-    [
-      `answers to ${JSON.stringify(bad)}`,
-      { ...good, email: { replyTo: bad } },
-      ["email.replyTo must be an email address"],
-    ],
-    ...["cc", "bcc"].map((name): [string, unknown, string[]] => [
-      `${name} ${JSON.stringify(bad)}`,
-      { ...good, email: { [name]: ["a@x.io", bad] } },
-      [`email.${name} must have only email addresses: number 2 is none`],
-    ]),
-  ]),
-  [
-    "answers to an address beyond ASCII",
-    { ...good, email: { replyTo: "jörg@example.com" } },
-    ["email.replyTo must be an email address with only ASCII characters before the @"],
-  ],
-  [
-    "one address for cc",
-    { ...good, email: { cc: "a@x.io" } },
-    ["email.cc must be an array of email addresses"],
-  ],
-  [
-    "eleven addresses",
-    { ...good, email: { bcc: Array.from({ length: 11 }, (_, at) => `a${at}@x.io`) } },
-    ["email.bcc must have at most 10 addresses"],
-  ],
-  ["variables as an array", { ...good, variables: [] }, ["variables must be an object"]],
-  ["null variables", { ...good, variables: null }, ["variables must be an object"]],
-  ...[...BAD_ADDRESSES, 7, {}].map((recipientEmail): [string, unknown, string[]] => [
-    `the address ${JSON.stringify(recipientEmail)}`,
-    { ...good, payload: { userId: "u", recipientEmail } },
-    ["payload.recipientEmail must be an email address"],
-  ]),
-  ...[
-    "12025550123",
-    "+12",
-    "+123456",
-    "+0123",
-    "+1202555012345678",
-    "+1 202 555",
-    "+12025550123\n",
-    5,
-  ].map((recipientPhone): [string, unknown, string[]] => [
-    `the phone ${JSON.stringify(recipientPhone)}`,
-    { ...good, payload: { userId: "u", recipientPhone } },
-    ["payload.recipientPhone must be a phone number in E.164 form, as +12025550123"],
-  ]),
+  ...BAD_PARTS.map<Fault>(([what, part, fault]) => [what, { ...good, ...part }, [fault]]),
 ];
 
 for (const [name, body, faults] of FAULTS) {

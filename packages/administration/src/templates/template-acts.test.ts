@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { actsIn } from "../../test/acts.ts";
-import { tenantDatabase } from "../../test/database.ts";
+import { refusesEach, tenantDatabase } from "../../test/database.ts";
 import { type ActServices, NotAllowed, runAct } from "../act.ts";
-import { InvalidInput } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { copyTemplate, createTemplates } from "./copy-template.ts";
 import { discardDraft, publishDraft, putDraft } from "./drafts.ts";
@@ -117,24 +116,14 @@ test("new templates are begun on all channels or on none, and each is in the aud
 
 test("files are taken as data: a path that is none, and an object that is none, are refused by name", async (t) => {
   const { run } = await setUp(t);
-  const refused = async (files: Record<string, string>, message: RegExp) => {
-    await assert.rejects(run(importTemplates, { files }), (error) => {
-      assert.ok(error instanceof InvalidInput);
-      assert.match(error.message, message);
-      return true;
-    });
-  };
   const text = "---\n---\nHi";
-  await refused(
-    { "order/more/SMS.txt": text },
-    /^files order\/more\/SMS.txt is no file in a folder/,
-  );
-  await refused({ "SMS.txt": text }, /^files SMS.txt is no file in a folder/);
-  await refused(
-    { "order/SMS.txt": "x".repeat(1024 * 1024 + 1) },
-    /^files order\/SMS.txt is larger/,
-  );
-  await refused([] as never, /^files must be an object of texts by path/);
+  const importOf = (files: object) => run(importTemplates, { files } as never);
+  await refusesEach(importOf, [
+    [{ "order/more/SMS.txt": text }, /^files order\/more\/SMS.txt is no file in a folder/],
+    [{ "SMS.txt": text }, /^files SMS.txt is no file in a folder/],
+    [{ "order/SMS.txt": "x".repeat(1024 * 1024 + 1) }, /^files order\/SMS.txt is larger/],
+    [[], /^files must be an object of texts by path/],
+  ]);
 });
 
 test("a dry run says what an import would change, and changes nothing", async (t) => {

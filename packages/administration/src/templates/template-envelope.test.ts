@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
-import { refusedWith, tenantDatabase } from "../../test/database.ts";
+import { refusedWith, refusesEach, tenantDatabase } from "../../test/database.ts";
 import { putTemplate } from "../../test/templates.ts";
 import type { TemplateInput } from "./template-input.ts";
 
@@ -56,38 +56,26 @@ test("a template's envelope is kept as addresses are, stays where a save does no
 
 test("each part that no mail could have is refused, and so is each of another channel", async (t) => {
   const { put } = await withTenant(t);
+  const mail = (part: Partial<TemplateInput>) => put({ ...EMAIL, ...part });
   for (const bad of BAD_ADDRESSES.filter(
     (text) => text.trim() !== "" && !/[\0\ud800-\udfff]/.test(text),
   )) {
-    const trimmed = bad.trim();
-    if (bad === trimmed) await refusedWith(put({ ...EMAIL, replyTo: bad }), /^replyTo must /);
-    await refusedWith(
-      put({ ...EMAIL, cc: ["a@example.com", bad] }),
-      /^cc must have only email addresses: number 2/,
-    );
-    await refusedWith(
-      put({ ...EMAIL, bcc: [bad] }),
-      /^bcc must have only email addresses: number 1/,
-    );
+    if (bad === bad.trim()) await refusesEach(mail, [[{ replyTo: bad }, /^replyTo must /]]);
+    await refusesEach(mail, [
+      [{ cc: ["a@example.com", bad] }, /^cc must have only email addresses: number 2/],
+      [{ bcc: [bad] }, /^bcc must have only email addresses: number 1/],
+    ]);
   }
-  await refusedWith(
-    put({ ...EMAIL, fromName: "a\r\nBcc: evil@x.io" }),
-    /^fromName must not contain control/,
-  );
-  await refusedWith(
-    put({ ...EMAIL, fromName: "{{a}}\r\nBcc: evil@x.io" }),
-    /^fromName must not contain the character/,
-  );
-  await refusedWith(put({ ...EMAIL, fromName: "{{a" }), /^fromName /);
-  await refusedWith(put({ ...EMAIL, replyTo: "{% if a %}" }), /^replyTo /);
-  await refusedWith(put({ ...EMAIL, replyTo: "jörg@example.com" }), /^replyTo .* only ASCII/);
-  const many = Array.from({ length: 11 }, (_, at) => `a${at}@example.com`);
-  await refusedWith(put({ ...EMAIL, cc: many }), /^cc must have at most 10/);
-  const sms = { eventType: "a", channel: "SMS", content: "Hi" } as const;
-  await refusedWith(
-    put({ ...sms, fromName: "a", cc: ["a@example.com"] }),
-    /^fromName is only for EMAIL\ncc is only/,
-  );
+  const sms = { channel: "SMS", subject: undefined } as const;
+  await refusesEach(mail, [
+    [{ fromName: "a\r\nBcc: evil@x.io" }, /^fromName must not contain control/],
+    [{ fromName: "{{a}}\r\nBcc: evil@x.io" }, /^fromName must not contain the character/],
+    [{ fromName: "{{a" }, /^fromName /],
+    [{ replyTo: "{% if a %}" }, /^replyTo /],
+    [{ replyTo: "jörg@example.com" }, /^replyTo .* only ASCII/],
+    [{ cc: Array.from({ length: 11 }, (_, n) => `a${n}@x.io`) }, /^cc must have at most 10/],
+    [{ ...sms, fromName: "a", cc: ["a@x.io"] }, /^fromName is only for EMAIL\ncc is only/],
+  ]);
 });
 
 test("copies are refused of a mail that holds its recipient's link to unsubscribe, in whatever order it is saved", async (t) => {

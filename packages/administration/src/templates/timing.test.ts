@@ -6,7 +6,7 @@ import { assertEach } from "@belfry/testing/assert-each";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { actsIn } from "../../test/acts.ts";
-import { refusedWith, tenantDatabase, type testDatabase } from "../../test/database.ts";
+import { refusedWith, refusesEach, tenantDatabase } from "../../test/database.ts";
 import { putTemplate } from "../../test/templates.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
 import { publishDraft, putDraft } from "./drafts.ts";
@@ -18,10 +18,11 @@ const SMS = { eventType: "comment.new", channel: "SMS", content: "{{ $count }} c
 const PUSH = { eventType: "comment.new", channel: "PUSH", title: "Hi", content: "Hi" } as const;
 const DAY = 24 * 60 * 60;
 
-async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+async function withTenant(t: Parameters<typeof tenantDatabase>[0]) {
   const { db, tenantId } = await tenantDatabase(t);
   const put = (input: Omit<TemplateInput, "tenantId">) => putTemplate(db, { ...input, tenantId });
-  return { db, tenantId, put };
+  const putSms = (input: Partial<TemplateInput>) => put({ ...SMS, ...input });
+  return { db, tenantId, put, putSms };
 }
 
 test("what is left out stays, null takes away, and what says the same is no change", async (t) => {
@@ -41,7 +42,7 @@ test("what is left out stays, null takes away, and what says the same is no chan
 });
 
 test("each fault names its field and its rule", async (t) => {
-  const { put } = await withTenant(t);
+  const { putSms } = await withTenant(t);
   const digests: [DigestSettings, RegExp][] = [
     [{}, /digest must have either a window/],
     [{ windowSeconds: 60, at: "09:00" }, /digest must have either a window/],
@@ -57,19 +58,13 @@ test("each fault names its field and its rule", async (t) => {
     [{ windowSeconds: 60, sliding: true, maxSeconds: 59 }, /must not be less than the window/],
     [{ windowSeconds: 60, key: " a" }, /key must be the name/],
   ];
-  for (const [digest, message] of digests) {
-    await refusedWith(put({ ...SMS, digest }), message);
-  }
-  const throttle = { count: 101, seconds: 0 };
-  await refusedWith(
-    put({ ...SMS, throttle }),
-    /throttle count must be an integer from 1 to 100\nthrottle seconds must be/,
-  );
-  await refusedWith(put({ ...SMS, afterUnreadSeconds: 0 }), /afterUnreadSeconds must/);
-  await refusedWith(
-    put({ ...PUSH, digest: { windowSeconds: 60 } }),
-    /digest is only for EMAIL or SMS/,
-  );
+  const both = /throttle count must be an integer from 1 to 100\nthrottle seconds must be/;
+  await refusesEach(putSms, [
+    ...digests.map(([digest, words]) => [{ digest }, words] as const),
+    [{ throttle: { count: 101, seconds: 0 } }, both],
+    [{ afterUnreadSeconds: 0 }, /afterUnreadSeconds must/],
+    [{ ...PUSH, digest: { windowSeconds: 60 } }, /digest is only for EMAIL or SMS/],
+  ]);
 });
 
 test("a digest and a sensitive template of one event type are refused, whichever comes second", async (t) => {
@@ -113,20 +108,16 @@ test("a digest that drops events is warned of: duplicates by the automatic key, 
 });
 
 test("nothing waits beyond the retention, whichever is set second", async (t) => {
-  const { db, tenantId, put } = await withTenant(t);
+  const { db, tenantId, put, putSms } = await withTenant(t);
   await updateTenant(db, tenantId, { eventRetentionDays: 11, notificationRetentionDays: 12 });
-  const window = (seconds: number) => put({ ...SMS, digest: { windowSeconds: seconds } });
-  await refusedWith(window(3 * DAY + 1), /digest must let nothing wait longer than 3 days/);
-  await window(3 * DAY);
-  await refusedWith(
-    put({ ...SMS, digest: { windowSeconds: 60, sliding: true } }),
-    /digest must let nothing wait/,
-  );
-  await refusedWith(
-    put({ ...SMS, digest: { at: "09:00", days: [1] } }),
-    /digest must let nothing wait/,
-  );
-  await refusedWith(put({ ...SMS, afterUnreadSeconds: 4 * DAY }), /afterUnreadSeconds/);
+  const window = (windowSeconds: number) => ({ digest: { windowSeconds } });
+  await putSms(window(3 * DAY));
+  await refusesEach(putSms, [
+    [window(3 * DAY + 1), /digest must let nothing wait longer than 3 days/],
+    [{ digest: { windowSeconds: 60, sliding: true } }, /digest must let nothing wait/],
+    [{ digest: { at: "09:00", days: [1] } }, /digest must let nothing wait/],
+    [{ afterUnreadSeconds: 4 * DAY }, /afterUnreadSeconds/],
+  ]);
   await refusedWith(
     updateTenant(db, tenantId, { eventRetentionDays: 10 }),
     /eventRetentionDays is too short: events may wait longer for the SMS template of "comment.new"/,

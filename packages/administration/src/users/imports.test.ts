@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { actsIn } from "../../test/acts.ts";
-import { hold, refusedWith, tenantDatabase } from "../../test/database.ts";
+import { hold, refusedWith, refusesEach, tenantDatabase } from "../../test/database.ts";
 import { eraseUser } from "../erasure/erase-user.ts";
 import { openErasure } from "../erasure/erasures.ts";
 import { NotFound, TooLate } from "../input-error.ts";
@@ -276,10 +276,7 @@ test("parts come in their order, and only while they are waited for", async (t) 
   await refusedWith(add(3), /^part must be 2, the next one$/);
   await add(2);
   await add(3, "c", false);
-  await assert.rejects(
-    add(4),
-    (error) => error instanceof TooLate && /it is waiting/.test(error.message),
-  );
+  await assert.rejects(add(4), { name: TooLate.name, message: /it is waiting/ });
   assert.deepEqual([(await shown(id)).parts, (await shown(id)).lines], [3, 3]);
   const { id: other } = await createTenant(db, { name: "Other" });
   for (const act of [showImport, cancelImport]) {
@@ -289,28 +286,23 @@ test("parts come in their order, and only while they are waited for", async (t) 
 });
 
 test("a file is refused whole where it has no heading, no line, too many lines or bytes; nothing of it stays", async (t) => {
-  const { users, members, run, pool, shown } = await world(t);
-  await refusedWith(
-    users("ada,ada@example.com\n"),
-    /^file must begin with a line that names the column userId, and may name email/,
-  );
-  await refusedWith(users('"open\nuserId\nx'), /^file must begin with a line/);
-  await refusedWith(
-    members("news", "ada,ada@example.com\n"),
-    /^file must begin with a line that names the column userId or email$/,
-  );
-  await refusedWith(
-    members("news", "Emial\nann@example.com\n"),
-    /names the column userId or email$/,
-  );
-  await refusedWith(members("news", " \n\n"), /^file must have a line$/);
-  await refusedWith(users("userId\n"), /^file must have a line$/);
-  await refusedWith(
-    run(startImport, { kind: "users", topic: "news", file: "" }),
-    /^topic is for members alone$/,
-  );
-  await refusedWith(run(startImport, { kind: "members", file: "a" }), /^topic is missing$/);
-  await refusedWith(users("x".repeat(500_001)), /^file must be at most 500000 characters$/);
+  const { members, run, pool, shown } = await world(t);
+  const [ofUsers, ofMembers] = [{ kind: "users" }, { kind: "members", topic: "news" }] as const;
+  const noId = /^file must begin with a line that names the column userId, and may name email/;
+  const noColumn = /^file must begin with a line that names the column userId or email$/;
+  const start = (input: { kind: "users" | "members"; topic?: string; file: string }) =>
+    run(startImport, input);
+  await refusesEach(start, [
+    [{ ...ofUsers, file: "ada,ada@example.com\n" }, noId],
+    [{ ...ofUsers, file: '"open\nuserId\nx' }, /^file must begin with a line/],
+    [{ ...ofMembers, file: "ada,ada@example.com\n" }, noColumn],
+    [{ ...ofMembers, file: "Emial\nann@example.com\n" }, /names the column userId or email$/],
+    [{ ...ofMembers, file: " \n\n" }, /^file must have a line$/],
+    [{ ...ofUsers, file: "userId\n" }, /^file must have a line$/],
+    [{ ...ofUsers, topic: "news", file: "" }, /^topic is for members alone$/],
+    [{ kind: "members", file: "a" }, /^topic is missing$/],
+    [{ ...ofUsers, file: "x".repeat(500_001) }, /^file must be at most 500000 characters$/],
+  ]);
   const rows = await pool.sql`select count(*)::integer as count from imports`;
   assert.equal(rows[0].count, 0);
   assert.deepEqual((await run(listTopics, {})).items, []);
