@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Pool } from "@belfry/database/connection";
+import { aDelivery, aNotification, anAttempt, anEvent } from "@belfry/testing/rows";
 
 /** Everything by which a person could be found. */
 export const ADA = {
@@ -31,25 +32,20 @@ export async function storeEvent(
   options: EventOptions = {},
 ) {
   const { dispatched = true, status = "bounced", heldForMs } = options;
-  const id = randomUUID();
   const now = new Date();
   const of = { tenant_id: tenantId, event_type: "order.confirmed" };
-  await db
-    .insertInto("events")
-    .values({
-      ...of,
-      id,
-      user_id: person.userId,
-      reference: `order of ${person.userId}`,
-      recipient_email: person.email,
-      recipient_phone: person.phone,
-      variables: JSON.stringify({ item: person.variable }),
-      envelope: JSON.stringify({ fromName: person.variable, cc: [person.email] }),
-      trace_id: `checkout/${person.userId}`,
-      accepted_at: now,
-      dispatched_at: dispatched ? now : null,
-    })
-    .execute();
+  const id = await anEvent(db, {
+    ...of,
+    user_id: person.userId,
+    reference: `order of ${person.userId}`,
+    recipient_email: person.email,
+    recipient_phone: person.phone,
+    variables: JSON.stringify({ item: person.variable }),
+    envelope: JSON.stringify({ fromName: person.variable, cc: [person.email] }),
+    trace_id: `checkout/${person.userId}`,
+    accepted_at: now,
+    dispatched_at: dispatched ? now : null,
+  });
   await db
     .insertInto("dedup_keys")
     .values({
@@ -69,33 +65,19 @@ export async function storeEvent(
   }
   const deliveries: string[] = [];
   for (const channel of ["EMAIL", "SMS"] as const) {
-    const deliveryId = randomUUID();
-    deliveries.push(deliveryId);
     const held = channel === "EMAIL" && heldForMs !== undefined;
-    await db
-      .insertInto("deliveries")
-      .values({
-        id: deliveryId,
-        event_id: id,
-        tenant_id: tenantId,
-        channel,
-        template_version_id: "1",
-        status: (held ? "sending" : status) as "queued",
-        claimed_until: held ? new Date(Date.now() + heldForMs) : null,
-        released_at: held ? now : null,
-        reason: `no such user: ${person.email}`,
-      })
-      .execute();
-    await db
-      .insertInto("attempts")
-      .values({
-        delivery_id: deliveryId,
-        number: 1,
-        provider_kind: "sendgrid",
-        started_at: now,
-        vendor_answer: `{"error": "${person.email} ${person.phone} is not known"}`,
-      })
-      .execute();
+    const deliveryId = await aDelivery(db, {
+      event_id: id,
+      tenant_id: tenantId,
+      channel,
+      status: (held ? "sending" : status) as "queued",
+      claimed_until: held ? new Date(Date.now() + heldForMs) : null,
+      released_at: held ? now : null,
+      reason: `no such user: ${person.email}`,
+    });
+    deliveries.push(deliveryId);
+    const answer = `{"error": "${person.email} ${person.phone} is not known"}`;
+    await anAttempt(db, { delivery_id: deliveryId, vendor_answer: answer });
     await db
       .insertInto("receipts")
       .values({
@@ -109,19 +91,13 @@ export async function storeEvent(
       .execute();
     await storeOutbox(db, tenantId, person, id, deliveryId);
   }
-  await db
-    .insertInto("notifications")
-    .values({
-      ...of,
-      id,
-      user_id: person.userId,
-      title: "Order",
-      body: `Your ${person.variable}`,
-      channel_name: "personal",
-      channel_offset: String(Math.floor(Math.random() * 1e12)),
-      created_at: now,
-    })
-    .execute();
+  await aNotification(db, {
+    ...of,
+    id,
+    user_id: person.userId,
+    body: `Your ${person.variable}`,
+    channel_offset: String(Math.floor(Math.random() * 1e12)),
+  });
   await db
     .insertInto("realtime_channels")
     .values({

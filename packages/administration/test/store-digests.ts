@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { compileTemplate } from "@belfry/templates/compile";
 import type { TestPool } from "@belfry/testing/database";
+import { anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 
 export const COMMENT = "comment.posted";
@@ -25,12 +26,9 @@ export async function storeLoop(pool: TestPool, tenantId: string, subject = "{{$
 
 /** A dispatched event of a user; returns its id. */
 export async function storeComment(pool: TestPool, tenantId: string, by: string, userId = "ann") {
-  const id = uuidv7();
-  await pool.sql`insert into events (id, tenant_id, event_type, user_id, recipient_email,
-      variables, trace_id, accepted_at, dispatched_at)
-    values (${id}, ${tenantId}, ${COMMENT}, ${userId}::text, ${userId} || '@example.com',
-      ${JSON.stringify({ by })}, 'trace', now(), now())`;
-  return id;
+  const of = { tenant_id: tenantId, event_type: COMMENT, user_id: userId };
+  const [to, variables] = [`${userId}@example.com`, JSON.stringify({ by })];
+  return await anEvent(pool, { ...of, recipient_email: to, variables });
 }
 
 /** A digest of these events, at rest for an hour; `status` other than queued: it was tried once and ended. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { aDelivery } from "@belfry/testing/rows";
 import { createHome } from "../test/home.ts";
 
 test("digest list, show and release tell of open windows, end one, and name what is wrong", async (t) => {
@@ -13,11 +14,8 @@ test("digest list, show and release tell of open windows, end one, and name what
     [id, tenant],
   );
   await pool.query("insert into digest_items values ($1, $2, now())", [id, event]);
-  await pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at)
-     values (gen_random_uuid(), $1, $2, 'EMAIL', 1, now() + interval '1 hour')`,
-    [id, tenant],
-  );
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  await aDelivery(pool, { event_id: id, tenant_id: tenant, due_at: inAnHour });
   const [listed, ...others] = await json(`digest list --tenant ${tenant}`);
   assert.deepEqual(others, []);
   assert.deepEqual([listed.id, listed.count, listed.open, listed.userId], [id, 1, true, "ann"]);

@@ -6,6 +6,7 @@ import { showReset } from "@belfry/administration/people/password-resets";
 import { createDatabase } from "@belfry/database/connection";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { anEvent } from "@belfry/testing/rows";
 import { createHome, heardBelow } from "../test/home.ts";
 
 const COSTS = { log2N: 10, r: 8, p: 1 };
@@ -192,12 +193,8 @@ test("an event is sent again, templates are tested, and a layout is restored by 
   const of = `--tenant ${id}`;
   const told = await heardBelow(t, prefix);
 
-  const event = "01a20000-0000-7000-8000-000000000001";
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, envelope)
-     values ($1, $2, 'order.confirmed', 'ann', '{"name":"Ann"}', 't', now(), '{"cc":["c@example.com"]}')`,
-    [event, id],
-  );
+  const row = { tenant_id: id, event_type: "order.confirmed", variables: '{"name":"Ann"}' };
+  const event = await anEvent(pool, { ...row, envelope: '{"cc":["c@example.com"]}' });
   const { newEvent } = await json(`event resend ${event} ${of}`);
   assert.notEqual(newEvent, event);
   await eventually(() => told.length === 1);

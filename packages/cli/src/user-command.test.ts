@@ -4,6 +4,7 @@ import { decodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { anEvent } from "@belfry/testing/rows";
 import { createHome, heardBelow } from "../test/home.ts";
 
 async function createWorld(t: TestContext) {
@@ -12,11 +13,7 @@ async function createWorld(t: TestContext) {
   const { json, fails, pool } = home;
   await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 60)");
   for (const user of ["ann", "ann", "bob"]) {
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, recipient_email, trace_id, accepted_at)
-       values (gen_random_uuid(), 'acme', 'x', $1, $1 || '@example.com', 't', now())`,
-      [user],
-    );
+    await anEvent(pool, { user_id: user, recipient_email: `${user}@example.com` });
   }
   await pool.query(
     "insert into suppressions (tenant_id, channel, address, reason) values ('acme', 'EMAIL', 'ann@example.com', 'bounced')",

@@ -5,6 +5,7 @@ import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { createHandClock } from "@belfry/testing/hand-clock";
+import { anAttempt } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { createFixture, EMAIL_TEMPLATE, type Fixture, message } from "../test/sending-fixture.ts";
 import { createShop } from "../test/shop.ts";
@@ -216,6 +217,5 @@ async function endLease(fixture: Fixture, id: string): Promise<void> {
 async function leaveSending(fixture: Fixture, id: string, leaseMs: number): Promise<void> {
   await fixture.pool.sql`update deliveries set status = 'sending', attempts = 1,
     claimed_until = clock_timestamp() + ${leaseMs} * interval '1 ms' where id = ${id}`;
-  await fixture.pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
-    values (${id}, 1, 'sendgrid', now())`;
+  await anAttempt(fixture.pool, { delivery_id: id });
 }

@@ -7,6 +7,7 @@ import { postponeDeliveries } from "@belfry/database/functions/settle-deliveries
 import { setPreferences } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
+import { aDelivery, aRecipient } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { createDigests, type Digests, LOOP } from "./digest-fixture.ts";
 import { startVendor, status } from "./vendor.ts";
@@ -85,8 +86,7 @@ test("a digest in quiet hours stays open, and the first attempt after them close
   const rows = await pool.sql`select clock_timestamp() as now`;
   const at = (minutes: number) =>
     new Date(rows[0].now.getTime() + minutes * 60_000).toISOString().slice(11, 16);
-  await pool.sql`insert into recipients (tenant_id, user_id, quiet_from, quiet_to)
-    values (${tenant}, 'ann', ${at(-60)}, ${at(30)})`;
+  await aRecipient(pool, { tenant_id: tenant, quiet_from: at(-60), quiet_to: at(30) });
   await noteUse(digests.fixture.db, tenant, "uses_recipients");
   const ids = await comments(digests, "Ann");
   const { id, deliveryId } = await digests.digest(ids, { openedSecondsAgo: 61 });
@@ -157,13 +157,11 @@ test("a digest of which every event was cancelled is skipped", async (t) => {
 test("a single delivery is skipped if its notification was read, but only before its first attempt", async (t) => {
   const digests = await createDigests(t);
   const { pool, tenant, version } = digests;
-  const one = async (eventId: string, unlessRead: boolean) => {
-    const rows = await pool.sql`insert into deliveries (id, event_id, tenant_id, channel,
-        recipient, template_version_id, due_at, released_at, unless_read)
-      values (gen_random_uuid(), ${eventId}, ${tenant}, 'EMAIL', 'ann@example.com', ${version}, now(), now(),
-        ${unlessRead ? true : null}) returning id`;
-    return rows[0].id as string;
-  };
+  const now = new Date();
+  const of = { tenant_id: tenant, template_version_id: version, recipient: "ann@example.com" };
+  const due = { ...of, due_at: now, released_at: now };
+  const one = (eventId: string, unlessRead: boolean) =>
+    aDelivery(pool, { ...due, event_id: eventId, unless_read: unlessRead || null });
   const ids = await comments(digests, "Ann", "Bob", "Cid", "Dan");
   const [readOne, unread, anyway, tried] = ids as [string, string, string, string];
   const later = await one(tried, true);

@@ -4,6 +4,7 @@ import { reasonWords } from "@belfry/contracts/reasons";
 import { noteUse } from "@belfry/database/configuration-version";
 import { setPreferences } from "@belfry/database/preferences";
 import { assertHas } from "@belfry/testing/assert-has";
+import { anAttempt, aRecipient } from "@belfry/testing/rows";
 import { type Fixture, message, SMS_TEMPLATE } from "./sending-fixture.ts";
 import { createShop } from "./shop.ts";
 import { deliveryOf } from "./vendor.ts";
@@ -45,17 +46,11 @@ async function setUp(t: TestContext) {
       const rows = await pool.sql`select clock_timestamp() as now`;
       const minute = Math.floor(rows[0].now.getTime() / 60_000) * 60_000;
       const at = (after: number) => new Date(minute + after * 60_000).toISOString().slice(11, 16);
-      const hours = [at(-60), at(minutes)];
+      const hours = { quiet_from: at(-60), quiet_to: at(minutes) };
       if (who === "tenant") {
-        await pool.query("update tenants set quiet_from = $2, quiet_to = $3 where id = $1", [
-          tenant,
-          ...hours,
-        ]);
+        await db.updateTable("tenants").set(hours).where("id", "=", tenant).execute();
       } else {
-        await pool.query(
-          "insert into recipients (tenant_id, user_id, quiet_from, quiet_to) values ($1, 'ann', $2, $3)",
-          [tenant, ...hours],
-        );
+        await aRecipient(pool, { tenant_id: tenant, ...hours });
         await noteUse(db, tenant, "uses_recipients");
       }
       return new Date(minute + minutes * 60_000);
@@ -125,8 +120,7 @@ async function restsUntilTheEnd(t: TestContext, who: "ann" | "tenant") {
   const left = await delivery(61);
   await pool.sql`update deliveries set status = 'sending', attempts = 1,
     claimed_until = now() - interval '1 second' where id = ${left}`;
-  await pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
-    values (${left}, 1, 'sendgrid', now())`;
+  await anAttempt(pool, { delivery_id: left });
   const died = await send(left);
   assertHas(died, { status: "waiting", retries: 1, claimed_until: null, due_at: end });
   assert.equal((await fixture.attempts(left))[0].class, "ambiguous");
@@ -160,8 +154,7 @@ test("dates are written in the user's zone", async (t) => {
   const variables = '{"at":"2026-03-28T23:30:00Z"}';
   const id = await fixture.delivery(tenant, version, { channel: "SMS", variables });
   await pool.sql`update tenants set timezone = 'UTC', uses_recipients = true where id = ${tenant}`;
-  await pool.sql`insert into recipients (tenant_id, user_id, timezone)
-    values (${tenant}, 'ann', 'Asia/Kolkata')`;
+  await aRecipient(pool, { tenant_id: tenant, timezone: "Asia/Kolkata" });
   await fixture.sender({ channel: "SMS" }).handle(message(tenant, [id], "SMS"));
   const rows = await pool.sql`select text from outbox where delivery_id = ${id}`;
   assert.equal(rows[0]?.text.replace(/\s/g, " "), "3/29/26, 5:00 AM");

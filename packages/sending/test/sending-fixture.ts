@@ -9,6 +9,7 @@ import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-batch";
 import { createTestPool } from "@belfry/testing/database";
 import { createTestDatabase } from "@belfry/testing/postgres";
+import { anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { createSending, type SendingOptions } from "../src/sending.ts";
 
@@ -97,21 +98,18 @@ export async function createFixture(t: TestContext) {
       envelope?: Envelope;
     } = {},
   ): Promise<string> {
-    const [id, eventId] = [uuidv7(), uuidv7()];
+    const id = uuidv7();
     const channel = more.channel ?? "EMAIL";
     const to = more.to === undefined ? (channel === "EMAIL" ? TO : PHONE) : more.to;
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, variables, trace_id, envelope, accepted_at, dispatched_at)
-       values ($1, $2, 'order.confirmed', 'ann', $3, $3, $4, $5, $6, now(), now())`,
-      [
-        eventId,
-        tenantId,
-        to,
-        more.variables === undefined ? '{"name":"Ann"}' : more.variables,
-        `trace-${id}`,
-        more.envelope ?? null,
-      ],
-    );
+    const eventId = await anEvent(pool, {
+      tenant_id: tenantId,
+      event_type: "order.confirmed",
+      recipient_email: to,
+      recipient_phone: to,
+      variables: more.variables === undefined ? '{"name":"Ann"}' : more.variables,
+      trace_id: `trace-${id}`,
+      envelope: more.envelope && JSON.stringify(more.envelope),
+    });
     await pool.query(
       `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at, expires_at)
        values ($1, $2, $3, $4, $8, $5, now() + $6 * interval '1 ms', case when $6 > 0 then null else now() end,

@@ -6,6 +6,7 @@ import { releaseDeliveries } from "@belfry/database/functions/release-deliveries
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { storeDeadMessage } from "@belfry/database/message-tries";
 import { assertEach } from "@belfry/testing/assert-each";
+import { anEvent } from "@belfry/testing/rows";
 import { tenantDatabase } from "../../test/database.ts";
 import { readEvent } from "../events/event-report.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
@@ -298,13 +299,8 @@ test("a message set aside is shown; what it named goes out again, and an undecod
   const delivery = await dead({ status: "queued", classes: [] });
   await pool.sql`update deliveries set released_at = now(), due_at = now()
     where id = ${delivery.id}`;
-  const dispatched = async (outcome: object) => {
-    const id = randomUUID();
-    await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
-        dispatched_at, outcome)
-      values (${id}, ${tenantId}, 'order', 'ann', 't', now(), now(), ${JSON.stringify(outcome)})`;
-    return id;
-  };
+  const dispatched = (outcome: object) =>
+    anEvent(pool, { tenant_id: tenantId, outcome: JSON.stringify(outcome) });
   const event = await dispatched({ failed: { EMAIL: "x", SMS: "x", PUSH: "x" } });
   // Its notification could not be rendered, and nothing else was wanted: that stays so.
   const decided = await dispatched({ failed: { PUSH: "x" }, skipped: { EMAIL: "x", SMS: "x" } });

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import type { EventOutcome } from "@belfry/contracts/delivery";
 import type { Database } from "@belfry/database/connection";
 import { assertHas } from "@belfry/testing/assert-has";
+import { aDelivery, aNotification, anAttempt, anEvent } from "@belfry/testing/rows";
+import { uuidv7 } from "uuidv7";
 import { tenantDatabase } from "../../test/database.ts";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
@@ -39,62 +41,43 @@ test("the timeline tells in words why a channel was skipped, each attempt, and w
       warnings: { PUSH: ["cannot read at as a date: inserted unchanged"] },
     },
   });
-  const deliveryId = newId();
-  await db
-    .insertInto("deliveries")
-    .values({
-      id: deliveryId,
-      event_id: id,
-      tenant_id: tenantId,
-      channel: "EMAIL",
-      template_version_id: "1",
-      status: "accepted",
-      missing: ["code"],
-      warnings: ["links left out: href {{ url }} (empty)"],
-      message_id: "m-1",
-      created_at: at(1),
-      settled_at: at(9),
-    })
-    .execute();
+  const deliveryId = await aDelivery(db, {
+    event_id: id,
+    tenant_id: tenantId,
+    status: "accepted",
+    missing: ["code"],
+    warnings: ["links left out: href {{ url }} (empty)"],
+    created_at: at(1),
+    settled_at: at(9),
+  });
   const attempt = { delivery_id: deliveryId, provider_kind: "sendgrid" };
-  await db
-    .insertInto("attempts")
-    .values([
-      {
-        ...attempt,
-        number: 1,
-        started_at: at(2),
-        ended_at: at(3),
-        class: "transient",
-        reason: "the provider answered 500",
-        vendor_status: "500",
-        next_at: at(8),
-      },
-      {
-        ...attempt,
-        number: 2,
-        started_at: at(8),
-        ended_at: at(9),
-        class: "accepted",
-        vendor_status: "202",
-      },
-    ])
-    .execute();
-  await db
-    .insertInto("notifications")
-    .values({
-      id,
-      tenant_id: tenantId,
-      user_id: "u1",
-      event_type: "order.confirmed",
-      title: "SECRET TITLE",
-      body: "SECRET BODY",
-      channel_name: "orders",
-      channel_offset: "1",
-      created_at: at(1),
-      read_at: at(20),
-    })
-    .execute();
+  await anAttempt(db, {
+    ...attempt,
+    started_at: at(2),
+    ended_at: at(3),
+    class: "transient",
+    reason: "the provider answered 500",
+    vendor_status: "500",
+    next_at: at(8),
+  });
+  await anAttempt(db, {
+    ...attempt,
+    number: 2,
+    started_at: at(8),
+    ended_at: at(9),
+    class: "accepted",
+    vendor_status: "202",
+  });
+  await aNotification(db, {
+    id,
+    tenant_id: tenantId,
+    user_id: "u1",
+    title: "SECRET TITLE",
+    body: "SECRET BODY",
+    channel_name: "orders",
+    created_at: at(1),
+    read_at: at(20),
+  });
 
   const report = await readEvent(db, id);
   assert.deepEqual(words(report), [
@@ -146,17 +129,12 @@ interface EventFields {
 test("a cancel during a try is pending until that try ends, by itself and in a digest", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
   const stored = () => storeEvent(db, tenantId, { dispatched_at: at(1) });
-  const [id, other, digestId] = [await stored(), await stored(), newId()];
+  const [id, other, digestId] = [await stored(), await stored(), uuidv7()];
   const asked = { event_id: id, cancel_asked_at: at(3) };
-  const delivery = { tenant_id: tenantId, template_version_id: "1", created_at: at(1) };
+  const delivery = { tenant_id: tenantId, created_at: at(1) };
   const sending = { ...delivery, status: "sending", cancel_asked_at: at(3) } as const;
-  await db
-    .insertInto("deliveries")
-    .values([
-      { ...sending, id: newId(), event_id: id, channel: "SMS" },
-      { ...sending, id: newId(), event_id: digestId, channel: "EMAIL" },
-    ])
-    .execute();
+  await aDelivery(db, { ...sending, event_id: id, channel: "SMS" });
+  await aDelivery(db, { ...sending, event_id: digestId });
   const gathered = { digest_id: digestId, added_at: at(1) };
   await db
     .insertInto("digest_items")
@@ -193,14 +171,9 @@ test("what a trigger said of its mail is in the report, and receipts about copie
     dispatched_at: at(1),
     envelope: JSON.stringify(envelope),
   });
-  const deliveryId = newId();
-  await db
-    .insertInto("deliveries")
-    .values({
-      ...{ id: deliveryId, event_id: id, tenant_id: tenantId, channel: "EMAIL" },
-      ...{ template_version_id: "1", status: "bounced", created_at: at(1), settled_at: at(9) },
-    })
-    .execute();
+  const times = { created_at: at(1), settled_at: at(9) };
+  const bounced = { ...times, tenant_id: tenantId, status: "bounced" } as const;
+  const deliveryId = await aDelivery(db, { ...bounced, event_id: id });
   const receipt = { tenant_id: tenantId, provider_kind: "ses", delivery_id: deliveryId };
   await db
     .insertInto("receipts")
@@ -222,35 +195,20 @@ test("what a trigger said of its mail is in the report, and receipts about copie
 });
 
 async function storeEvent(db: Database, tenantId: string, fields: EventFields): Promise<string> {
-  const id = newId();
   const { outcome, ...rest } = fields;
-  await db
-    .insertInto("events")
-    .values({
-      id,
-      tenant_id: tenantId,
-      event_type: "order.confirmed",
-      user_id: "u1",
-      variables: '{"code":"SECRET CODE"}',
-      trace_id: "t",
-      accepted_at: at(0),
-      ...rest,
-      ...(outcome === undefined ? {} : { outcome: JSON.stringify(outcome) }),
-    })
-    .execute();
-  return id;
+  return await anEvent(db, {
+    tenant_id: tenantId,
+    user_id: "u1",
+    variables: '{"code":"SECRET CODE"}',
+    accepted_at: at(0),
+    dispatched_at: null,
+    ...rest,
+    outcome: outcome && JSON.stringify(outcome),
+  });
 }
 
 function words(report: Awaited<ReturnType<typeof readEvent>>): string[] {
   return report.timeline.map(
     ({ at, channel, what }) => `${(Date.parse(at) - START) / SECOND} ${channel ?? "-"} ${what}`,
   );
-}
-
-let ids = 0;
-
-/** Grows as UUIDv7 does. */
-function newId(): string {
-  ids += 1;
-  return `01890000-0000-7000-8000-${String(ids).padStart(12, "0")}`;
 }

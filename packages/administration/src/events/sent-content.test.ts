@@ -4,6 +4,7 @@ import { type TestContext, test } from "node:test";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
 import { changeNotification, shownNotifications } from "@belfry/database/notifications";
+import { anEvent } from "@belfry/testing/rows";
 import { tenantDatabase } from "../../test/database.ts";
 import { deleteTemplate, putTemplate } from "../../test/templates.ts";
 import { usedSensitiveTemplate } from "./event-facts.ts";
@@ -22,12 +23,11 @@ async function setUp(t: TestContext) {
     return await putTemplate(db, { ...input, ...(locale === "" ? { sensitive } : {}) });
   };
   /** With a delivery of the variant that is in force, and a notification. */
+  const of = { tenant_id: tenantId, event_type: "code", user_id: "u" };
   const event = async (locale = "", agoMs = 0, status = "accepted") => {
-    const eventId = randomUUID();
     const at = new Date(Date.now() - agoMs);
-    await pool.sql`insert into events (id, tenant_id, event_type, user_id, variables, trace_id,
-        accepted_at, dispatched_at)
-      values (${eventId}, ${tenantId}, 'code', 'u', '{"code": "123456"}', 't', ${at}, now())`;
+    const variables = '{"code": "123456"}';
+    const eventId = await anEvent(pool, { ...of, variables, accepted_at: at });
     await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, status, recipient,
         template_version_id, due_at, released_at, settled_at)
       select ${eventId}, ${eventId}, ${tenantId}, 'SMS', ${status}, '+12025550123', l.current_version_id,

@@ -5,6 +5,7 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { SuppressionReason } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import { anEvent } from "@belfry/testing/rows";
 import type { Static } from "@sinclair/typebox";
 import { actsIn } from "../../test/acts.ts";
 import { refusal, tenantDatabase } from "../../test/database.ts";
@@ -23,11 +24,9 @@ async function setUp(t: TestContext) {
     select id, 1, 'x', '{}' from template returning id`;
   /** Returns the status of a new delivery to this address after a sender's claim. */
   const claim = async (to: string, tenant = tenantId, channel: "EMAIL" | "SMS" = "EMAIL") => {
-    const [id, eventId] = [randomUUID(), randomUUID()];
-    await pool.sql`insert into events (id, tenant_id, event_type, user_id, recipient_email,
-        recipient_phone, trace_id, accepted_at, dispatched_at)
-      values (${eventId}, ${tenant}, 'order', 'ann', ${channel === "EMAIL" ? to : null},
-        ${channel === "SMS" ? to : null}, 't', now(), now())`;
+    const id = randomUUID();
+    const address = channel === "EMAIL" ? "recipient_email" : "recipient_phone";
+    const eventId = await anEvent(pool, { tenant_id: tenant, [address]: to });
     await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, recipient,
         template_version_id, due_at, released_at)
       values (${id}, ${eventId}, ${tenant}, ${channel}, ${to}, ${rows[0].id}, now(), now())`;

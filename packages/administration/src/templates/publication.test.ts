@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { assertHas } from "@belfry/testing/assert-has";
+import { anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { tenantDatabase } from "../../test/database.ts";
 import { putTemplate, saveDraft } from "../../test/templates.ts";
@@ -21,13 +22,9 @@ async function event(
   const at = Date.now() - agoMs;
   const hex = at.toString(16).padStart(12, "0");
   const id = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
-  await db
-    .insertInto("events")
-    .values({
-      ...{ id, tenant_id: tenantId, event_type: eventType, user_id: "u", trace_id: "t" },
-      ...{ accepted_at: new Date(at), variables: variables && JSON.stringify(variables) },
-    })
-    .execute();
+  const when = { id, accepted_at: new Date(at) };
+  const text = variables && JSON.stringify(variables);
+  await anEvent(db, { ...when, tenant_id: tenantId, event_type: eventType, variables: text });
 }
 
 test("publishing says first what it changes, for whom, and why nothing of it would be sent", async (t) => {

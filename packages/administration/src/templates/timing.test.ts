@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { DigestSettings } from "@belfry/contracts/delivery";
 import type { Database } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
+import { aDelivery, anEvent } from "@belfry/testing/rows";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { actsIn } from "../../test/acts.ts";
@@ -150,10 +151,8 @@ test("nor while a message gathers beyond it, whatever its template says by now",
     values (${digest}, ${tenantId}, 'comment.new', 'SMS', 'ann', '', '', now(), now() + interval '4 days')`.execute(
     db,
   );
-  const wait = (days: number) => sql`
-    insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at)
-    values (${uuidv7()}, ${digest}, ${tenantId}, 'SMS', 1, now() + make_interval(days => ${days}))`;
-  await wait(4).execute(db);
+  const dueAt = new Date(Date.now() + 4 * DAY * 1000);
+  await aDelivery(db, { event_id: digest, tenant_id: tenantId, channel: "SMS", due_at: dueAt });
   await refusedWith(
     updateTenant(db, tenantId, { eventRetentionDays: 11 }),
     /eventRetentionDays is too short: a message waits beyond it, the last until 20\d\d-/,
@@ -185,16 +184,9 @@ test("a file of a template says its timing a line each, and reads it again", () 
 });
 
 async function schedule(db: Database, tenantId: string, inSeconds: number): Promise<void> {
-  const id = uuidv7();
-  const accepted = new Date();
-  await db
-    .insertInto("events")
-    .values({
-      ...{ id, tenant_id: tenantId, event_type: "a", user_id: "ann", trace_id: "t" },
-      accepted_at: accepted,
-    })
-    .execute();
-  const sendAt = new Date(accepted.getTime() + inSeconds * 1000);
+  const at = new Date();
+  const id = await anEvent(db, { tenant_id: tenantId, accepted_at: at, dispatched_at: null });
+  const sendAt = new Date(at.getTime() + inSeconds * 1000);
   await db
     .insertInto("scheduled_events")
     .values({ event_id: id, tenant_id: tenantId, send_at: sendAt, trace_id: "t" })

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { changePreferencesOfUser } from "@belfry/database/preferences";
 import type { Cleanup } from "@belfry/testing/cleanup";
+import { aRecipient } from "@belfry/testing/rows";
 import { rowsRead } from "@belfry/testing/rows-read";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { sql } from "kysely";
@@ -238,10 +239,7 @@ test("while an import waits, other tenants change users; one that broke off is f
 
   const holder = await pool.connect();
   await holder.query("begin");
-  await holder.query(
-    "insert into recipients (tenant_id, user_id, named) values ($1, 'user-10500', false)",
-    [tenantId],
-  );
+  await aRecipient(holder, { tenant_id: tenantId, user_id: "user-10500", named: false });
   let parts = 0;
   const broken = bring({
     ...somebody,

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase, type TestPool } from "@belfry/testing/database";
+import { aNotification, anAttempt } from "@belfry/testing/rows";
 import { cancelEvents } from "./cancel-events.ts";
 import { claimDeliveries } from "./claim-deliveries.ts";
 import { type Settlement, settleDeliveries } from "./settle-deliveries.ts";
@@ -13,7 +14,7 @@ interface Part {
   status: string;
   reason?: string;
   /** Classes of its attempts; null: an attempt without an end. */
-  classes?: (string | null)[];
+  classes?: (OutcomeClass | null)[];
 }
 
 interface Case {
@@ -240,9 +241,7 @@ async function store(pool: TestPool, one: Case, type = "x"): Promise<string> {
     await storeDelivery(pool, digest, part);
   }
   if (one.hasNotification) {
-    await pool.sql`insert into notifications (id, tenant_id, user_id, event_type, title, body,
-        channel_name, channel_offset, created_at)
-      values (${id}, 'a', 'u', 'x', '', '', 'c', 1, now())`;
+    await aNotification(pool, { id, tenant_id: "a", user_id: "u" });
   }
   return id;
 }
@@ -255,8 +254,7 @@ async function storeDelivery(pool: TestPool, eventId: string, part: Part): Promi
     due_at, released_at)
     values (${id}, ${eventId}, 'a', ${channel}, 1, ${status}, ${reason}, ${classes.length}, now(), now())`;
   for (const [at, kind] of classes.entries()) {
-    await pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at, class)
-      values (${id}, ${at + 1}, 'x', now(), ${kind})`;
+    await anAttempt(pool, { delivery_id: id, number: at + 1, class: kind });
   }
 }
 
@@ -351,7 +349,7 @@ for (const [name, { classes = [], end, says, leaves }] of Object.entries(ENDS)) 
       const sending = { channel: EMAIL, status: "sending" };
       const id = await store(pool, {
         deliveries: [
-          { ...sending, classes: [...classes, null] as (string | null)[] },
+          { ...sending, classes: [...classes, null] as (OutcomeClass | null)[] },
           { channel: SMS, status: "queued" },
           { channel: "PUSH2", status: "failed", classes: ["permanent"] },
         ],

@@ -4,6 +4,7 @@ import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from "@belfry/contracts/deliv
 import { WEBHOOK_TYPES } from "@belfry/contracts/webhook-payload";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
+import { aDelivery, anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { webhooksUnderTest } from "../../test/webhooks-under-test.ts";
 import { changeNotification, markAllNotificationsRead } from "../notifications.ts";
@@ -73,12 +74,12 @@ test("what is written as ended is told of; a move that is rolled back leaves no 
   client.release();
   assert.deepEqual(await told(), []);
   assert.deepEqual((await pool.query("select from deliveries where channel = 'WEBHOOK'")).rows, []);
-  await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, status, reason,
-      settled_at)
-    values (${uuidv7()}, ${eventId}, 'acme', 'SMS', 'expired', 'it would expire before quiet hours end', now())`;
+  const ended = { status: "expired", settled_at: new Date() } as const;
+  const reason = "it would expire before quiet hours end";
+  await aDelivery(pool, { ...ended, event_id: eventId, channel: "SMS", reason });
   assert.deepEqual(
     (await told()).map(({ type, data }) => [type, data.reason]),
-    [["delivery.expired", "it would expire before quiet hours end"]],
+    [["delivery.expired", reason]],
   );
 });
 
@@ -112,9 +113,7 @@ test("of a digest the events are told, a hundred by id and all by number; of one
     select ${digest}, id, now(),
       case n when 1 then 'alone' when 2 then 'read' when 3 then 'cancelled' else 'in' end
     from unnest(${events}::uuid[]) with ordinality u (id, n)`;
-  const id = uuidv7();
-  await pool.sql`insert into deliveries (id, event_id, tenant_id, channel, template_version_id)
-    values (${id}, ${digest}, 'acme', 'EMAIL', 1)`;
+  const id = await aDelivery(pool, { event_id: digest });
   await pool.sql`update deliveries set status = 'accepted' where id = ${id}`;
   const [message, ...others] = await told();
   assert.deepEqual(others, []);
@@ -144,9 +143,7 @@ test("an item that is read is told of once, one by one and all at once", async (
       from unnest(${tenant === "acme" ? ids : [uuidv7()]}::uuid[]) with ordinality u (id, n)`;
   }
   // Its event has had its time; of the others there is one.
-  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
-      reference)
-    values (${ids[1]}, 'acme', 'reply', 'ann', 't', now(), 'mine')`;
+  await anEvent(pool, { id: ids[1]!, event_type: "reply", reference: "mine" });
   const read = { ...owner, notificationId: ids[0]! };
   assert.equal(await changeNotification(db, read, { read: true }), "changed");
   assert.equal(await changeNotification(db, read, { read: true }), "already");

@@ -5,6 +5,7 @@ import { reasonWords } from "@belfry/contracts/reasons";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { connectedDatabase } from "@belfry/testing/database";
+import { anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import type { DeliveryTiming } from "./dispatch-events.ts";
 
@@ -114,15 +115,9 @@ test("an event that says more of its mail than its text joins no digest, opens n
   const { pool, decide, digests } = await setUp(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'x', 1)");
   const digest = { windowSeconds: 60, ofMail: true } as const;
-  const says = async (eventId: string, envelope: object | null) => {
-    await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
-        envelope)
-      values (${eventId}, 'acme', 'comment', 'ann', 't', now(), ${envelope})`;
-  };
-  const [first, own, plain] = [uuidv7(), uuidv7(), uuidv7()];
-  await says(first, { cc: ["c@example.com"] });
-  await says(own, { fromName: "Ann" });
-  await says(plain, null);
+  const first = await anEvent(pool, { envelope: JSON.stringify({ cc: ["c@example.com"] }) });
+  const own = await anEvent(pool, { envelope: JSON.stringify({ fromName: "Ann" }) });
+  const plain = await anEvent(pool);
   const decided = await decide(
     0,
     { eventId: first, digest },

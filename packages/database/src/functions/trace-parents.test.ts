@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
+import { anEvent } from "@belfry/testing/rows";
 import { claimDeliveries } from "./claim-deliveries.ts";
 import { claimWebhooks } from "./claim-webhooks.ts";
 import { moveTraces, readEvents } from "./dispatch-events.ts";
@@ -14,17 +15,11 @@ const LEASE = { leaseMs: 60_000, maxRetries: 3 };
 /** Two events with a due delivery each, and a webhook message about each: one is sampled, the other is not. */
 async function world(t: test.TestContext) {
   const { pool } = await connectedDatabase(t);
-  const [sampled, plain] = [randomUUID(), randomUUID()];
   const provider = { id: randomUUID(), kind: "sandbox" };
   await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 100)");
-  for (const [id, parent] of [
-    [sampled, PARENT],
-    [plain, null],
-  ]) {
-    await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, trace_parent,
-        accepted_at)
-      values (${id}, 'acme', 'x', 'u', 'their-trace', ${parent}, now())`;
-  }
+  const of = { trace_id: "their-trace", dispatched_at: null };
+  const sampled = await anEvent(pool, { ...of, trace_parent: PARENT });
+  const plain = await anEvent(pool, of);
   await pool.sql`with template as (
       insert into templates (id, tenant_id, event_type, channel) values (${randomUUID()}, 'acme', 'x', 'EMAIL') returning id
     ), version as (
