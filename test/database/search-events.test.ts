@@ -8,6 +8,7 @@ import { idAt } from "@belfry/administration/pages";
 import type { Database } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
+import { aDelivery, anAttempt } from "@belfry/testing/rows";
 
 const START = Date.parse("2026-03-01T10:00:00.000Z");
 const SECOND = 1000;
@@ -97,28 +98,13 @@ async function withEvents(t: Cleanup, count: number): Promise<Database> {
     [2, "failed"],
   ] as const) {
     const id = ids[index]!;
-    await db
-      .insertInto("deliveries")
-      .values({
-        id,
-        event_id: id,
-        tenant_id: "a",
-        channel: "EMAIL",
-        status,
-        template_version_id: "1",
-      })
-      .execute();
-    await db
-      .insertInto("attempts")
-      .values({
-        delivery_id: id,
-        number: 1,
-        provider_kind: "sandbox",
-        started_at: at(index),
-        ended_at: at(index + 3),
-        class: status === "accepted" ? "accepted" : "permanent",
-      })
-      .execute();
+    await aDelivery(db, { id, event_id: id, tenant_id: "a", status });
+    await anAttempt(db, {
+      delivery_id: id,
+      started_at: at(index),
+      ended_at: at(index + 3),
+      class: status === "accepted" ? "accepted" : "permanent",
+    });
   }
   return db;
 }

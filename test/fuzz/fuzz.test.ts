@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { actsIn } from "@belfry/administration/test/acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { BROADCASTS_PATH } from "@belfry/contracts/broadcasts";
+import { aNotification } from "@belfry/testing/rows";
 import fc from "fast-check";
 import { ask } from "../openapi/ask.ts";
 import { checkResponse } from "../openapi/check-response.ts";
@@ -77,10 +78,8 @@ async function createKnown(ingest: Ingest): Promise<Known> {
   });
   const id = headers.get("x-event-id") ?? "";
   // The dispatcher is not there: its history item is written by hand.
-  await ingest.pool.query(
-    "insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at) values ($1, $2, $3, 'order.confirmed', 't', 'b', 'personal', 1, now())",
-    [id, tenantId, userId],
-  );
+  const of = { tenant_id: tenantId, user_id: userId, event_type: "order.confirmed" };
+  await aNotification(ingest.pool, { ...of, id });
   // The one that the document's examples name.
   await actsIn(ingest.db, tenantId)(putCategory, { key: "offers", label: { "": "Offers" } });
   return { apiKey, tenantId, userId, id };

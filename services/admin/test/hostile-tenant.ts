@@ -12,6 +12,7 @@ import { changeMembers } from "@belfry/administration/users/topics";
 import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SCRIPT } from "@belfry/testing/hostile";
+import { aDelivery, aNotification, anAttempt, anEvent } from "@belfry/testing/rows";
 import type { AdminUnderTest } from "./start-admin.ts";
 import { storeBroadcast } from "./store-broadcasts.ts";
 import { storeWaiting } from "./store-waiting.ts";
@@ -142,11 +143,9 @@ async function storeDigest({ pool }: AdminUnderTest, id: string, eventId: string
     [digestId, id, SCRIPT],
   );
   await pool.query("insert into digest_items values ($1, $2, now())", [digestId, eventId]);
-  await pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, reason, due_at)
-     values (gen_random_uuid(), $1, $2, 'SMS', $3, 1, $3, now() + interval '1 hour')`,
-    [digestId, id, SCRIPT],
-  );
+  const due = { channel: "SMS", due_at: new Date(Date.now() + 3_600_000) } as const;
+  const of = { event_id: digestId, tenant_id: id };
+  await aDelivery(pool, { ...due, ...of, recipient: SCRIPT, reason: SCRIPT });
   return digestId;
 }
 
@@ -183,69 +182,45 @@ async function storePreferences({ db, pool }: AdminUnderTest, id: string): Promi
 /** An event with all that its user and its vendor may have said. */
 async function storeEvent({ db }: AdminUnderTest, id: string, eventId: string): Promise<void> {
   const now = new Date();
-  await db
-    .insertInto("events")
-    .values({
-      id: eventId,
-      tenant_id: id,
-      event_type: SCRIPT,
-      user_id: SCRIPT,
-      reference: SCRIPT,
-      recipient_email: SCRIPT,
-      envelope: JSON.stringify({ fromName: SCRIPT, replyTo: SCRIPT, cc: [SCRIPT], bcc: [SCRIPT] }),
-      recipient_phone: SCRIPT,
-      trace_id: SCRIPT,
-      accepted_at: now,
-      dispatched_at: now,
-      outcome: JSON.stringify({
-        skipped: { EMAIL: SCRIPT },
-        waits: { SMS: SCRIPT },
-        missing: { PUSH: [SCRIPT] },
-      }),
-    })
-    .execute();
-  await db
-    .insertInto("deliveries")
-    .values({
-      id: eventId,
-      event_id: eventId,
-      tenant_id: id,
-      channel: "SMS",
-      status: "failed",
-      reason: SCRIPT,
-      template_version_id: "999999",
-      attempts: 1,
-      settled_at: now,
-    })
-    .execute();
-  await db
-    .insertInto("attempts")
-    .values({
-      delivery_id: eventId,
-      number: 1,
-      provider_kind: SCRIPT,
-      started_at: now,
-      ended_at: now,
-      class: "permanent",
-      reason: SCRIPT,
-      vendor_status: SCRIPT,
-      vendor_answer: SCRIPT,
-    })
-    .execute();
-  await db
-    .insertInto("notifications")
-    .values({
-      id: eventId,
-      tenant_id: id,
-      user_id: SCRIPT,
-      event_type: SCRIPT,
-      title: SCRIPT,
-      body: SCRIPT,
-      channel_name: "personal",
-      channel_offset: "1",
-      created_at: now,
-    })
-    .execute();
+  const of = { id: eventId, tenant_id: id };
+  await anEvent(db, {
+    ...of,
+    event_type: SCRIPT,
+    user_id: SCRIPT,
+    reference: SCRIPT,
+    recipient_email: SCRIPT,
+    envelope: JSON.stringify({ fromName: SCRIPT, replyTo: SCRIPT, cc: [SCRIPT], bcc: [SCRIPT] }),
+    recipient_phone: SCRIPT,
+    variables: null,
+    trace_id: SCRIPT,
+    outcome: JSON.stringify({
+      skipped: { EMAIL: SCRIPT },
+      waits: { SMS: SCRIPT },
+      missing: { PUSH: [SCRIPT] },
+    }),
+  });
+  await aDelivery(db, {
+    ...of,
+    event_id: eventId,
+    channel: "SMS",
+    status: "failed",
+    reason: SCRIPT,
+    template_version_id: "999999",
+    attempts: 1,
+    settled_at: now,
+  });
+  await anAttempt(db, {
+    delivery_id: eventId,
+    provider_kind: SCRIPT,
+    started_at: now,
+    ended_at: now,
+    class: "permanent",
+    reason: SCRIPT,
+    vendor_status: SCRIPT,
+    vendor_answer: SCRIPT,
+  });
+  const text = { event_type: SCRIPT, title: SCRIPT, body: SCRIPT };
+  await aNotification(db, { ...of, ...text, user_id: SCRIPT });
 }
 
 /** A session of the person's from a browser that says what it likes. */

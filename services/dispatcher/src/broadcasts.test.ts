@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { eraseUser } from "@belfry/administration/erasure/erase-user";
 import { openErasure } from "@belfry/administration/erasure/erasures";
 import { tablesWith } from "@belfry/administration/test/person";
+import { aRecipient } from "@belfry/testing/rows";
 import { broadcastsUnderTest, NEWS } from "../test/broadcasts-under-test.ts";
 
 const SOMEBODY = { personId: null, person: "a test", address: "" };
@@ -344,8 +345,7 @@ test("a cancel races dispatchers and senders: after its answer nothing is claime
   const { pool } = under;
   const userIds = Array.from({ length: 12 }, (_, at) => `user-${at}`);
   for (const userId of userIds) {
-    await pool.sql`insert into recipients (tenant_id, user_id, email, updated_at)
-      values ('acme', ${userId}, ${userId} || '@example.com', now())`;
+    await aRecipient(pool, { user_id: userId, email: `${userId}@example.com` });
   }
   await pool.query("update tenants set uses_recipients = true");
   for (let race = 0; race < RACES; race += 1) {

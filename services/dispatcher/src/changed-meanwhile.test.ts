@@ -5,6 +5,7 @@ import { createDatabase, type Database } from "@belfry/database/connection";
 import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { setPreferences } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
+import { aRecipient } from "@belfry/testing/rows";
 import { TENANT, timedUnderTest } from "../test/timed-under-test.ts";
 
 /** The table of docs/timing.md about changes while a message waits: scheduled, in a digest, or until unread. */
@@ -19,10 +20,7 @@ async function threeThatWait(t: TestContext) {
   const under = await timedUnderTest(t);
   const { pool } = under;
   const db = createDatabase(pool);
-  await db
-    .insertInto("recipients")
-    .values({ tenant_id: TENANT, user_id: ANN, email: OLD })
-    .execute();
+  await aRecipient(db, { tenant_id: TENANT, user_id: ANN, email: OLD });
   await noteUse(db, TENANT, "uses_recipients");
   await under.timed("scheduled", {});
   await under.timed("gathered", { digest: { windowSeconds: HOUR } });

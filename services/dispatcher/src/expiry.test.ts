@@ -5,6 +5,7 @@ import { expireStep, readExpiryLags } from "@belfry/database/functions/expire-ba
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
+import { aDelivery, anAttempt, anEvent } from "@belfry/testing/rows";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { uuidv7 } from "uuidv7";
 import { ageOf, eventOfAge, expiryUnderTest, idOfAge, NOW } from "../test/expiry-under-test.ts";
@@ -149,8 +150,7 @@ test("when an event's retention ends, its unsent deliveries are deleted with it,
     await eventOfAge(under, acme, 31, { status, idOfAge: 0 });
   }
   const open = idOfAge(31);
-  await under.pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id,
-      accepted_at) values (${open}, ${acme}, 'x', 'u', 't', now())`;
+  await anEvent(under.pool, { id: open, tenant_id: acme, dispatched_at: null });
   await under.pool.sql`insert into undispatched_events values (${open}, now())`;
   const gone = await under.expire();
   assert.deepEqual([gone.events, gone.deliveries, gone.undispatched_events], [5, 8, 1]);
@@ -211,9 +211,7 @@ test("an event with an old id that was stored late, and a delivery without its e
   const { acme, ...under } = await withTenant(t);
   await under.expire();
   await eventOfAge(under, acme, 9_000);
-  await under.pool.sql`insert into deliveries (id, event_id, tenant_id, channel,
-      template_version_id, status)
-    values (${idOfAge(40)}, gen_random_uuid(), ${acme}, 'EMAIL', 1, 'accepted')`;
+  await aDelivery(under.pool, { id: idOfAge(40), tenant_id: acme, status: "accepted" });
   const gone = await under.expire();
   assert.deepEqual([gone.events, gone.deliveries], [1, 3]);
   assert.deepEqual(await under.deliveries(), []);
@@ -500,8 +498,7 @@ test("webhook messages are deleted like events, after five days at the earliest,
     const id = idOfAge(days);
     await webhookMessage(under, tenant, id);
     await webhookDelivery(under, tenant, id, status);
-    await under.pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
-      values (${id}, 1, 'webhook', now())`;
+    await anAttempt(under.pool, { delivery_id: id, provider_kind: "webhook" });
   };
   for (const tenant of [acme, short]) {
     for (const days of [2, 4, 6, 29, 31, 50]) await store(tenant, days, "accepted");

@@ -25,6 +25,7 @@ import { freePort } from "@belfry/testing/free-port";
 import { createGate } from "@belfry/testing/gate";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { quickStart } from "@belfry/testing/quick-start";
+import { anEvent } from "@belfry/testing/rows";
 import { dispatcherUnderTest } from "../test/dispatcher-under-test.ts";
 
 /** The real process on real servers, and everything that it publishes. */
@@ -250,9 +251,7 @@ test("if Postgres and NATS are absent at the start or go away, the dispatcher wa
 test("a user whose erasure was requested over HTTP is erased, and disconnected before and after", async (t) => {
   const { pool, tenant, realtime, start } = await running(t);
   const tenantId = await tenant();
-  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
-      dispatched_at)
-    values (gen_random_uuid(), ${tenantId}, 'x', 'ann', 't', now(), now())`;
+  await anEvent(pool, { tenant_id: tenantId, user_id: "ann" });
   await pool.sql`insert into erasures (id, tenant_id, user_hash, user_id)
     values (gen_random_uuid(), ${tenantId}, '\\x00', 'ann')`;
   start();

@@ -1,3 +1,4 @@
+import { aNotification, anAttempt, anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { createExpiry, firstIdOf } from "../src/expiry.ts";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
@@ -59,10 +60,7 @@ export async function eventOfAge(
   days: number,
   delivery: { status?: string; claimedUntil?: string; idOfAge?: number } = {},
 ): Promise<string> {
-  const id = idOfAge(days);
-  await pool.sql`insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at,
-      dispatched_at)
-    values (${id}, ${tenant}, 'x', 'u', 't', now(), now())`;
+  const id = await anEvent(pool, { id: idOfAge(days), tenant_id: tenant, user_id: "u" });
   for (const channel of ["EMAIL", "SMS"]) {
     // The dispatcher creates the delivery later than the event.
     const deliveryId = idOfAge(delivery.idOfAge ?? days - 0.01);
@@ -70,16 +68,14 @@ export async function eventOfAge(
         status, claimed_until)
       values (${deliveryId}, ${id}, ${tenant}, ${channel}, 1, ${delivery.status ?? "accepted"},
         ${delivery.claimedUntil ?? null})`;
-    await pool.sql`insert into attempts (delivery_id, number, provider_kind, started_at)
-      values (${deliveryId}, 1, 'sandbox', now())`;
+    await anAttempt(pool, { delivery_id: deliveryId });
     await pool.sql`insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind)
       values (${tenant}, 'sendgrid', ${deliveryId}::uuid::text, ${deliveryId}, 'delivered')`;
     await pool.sql`insert into outbox (id, tenant_id, event_id, delivery_id, channel, recipient,
         text)
       values (${idOfAge(days)}, ${tenant}, ${id}, ${deliveryId}, ${channel}, 'a@example.com', 'hi')`;
   }
-  await pool.sql`insert into notifications (id, tenant_id, user_id, event_type, title, body,
-      channel_name, channel_offset, created_at)
-    values (${id}, ${tenant}, 'u', 'x', '', '', 'personal', (random() * 1e9)::integer, now())`;
+  const offset = String(Math.floor(Math.random() * 1e9));
+  await aNotification(pool, { id, tenant_id: tenant, user_id: "u", channel_offset: offset });
   return id;
 }

@@ -10,6 +10,7 @@ import type { AbuseBounds } from "@belfry/http-api/abuse-limits";
 import { INBOUND_READERS, RECEIPT_READERS, receiptReader } from "@belfry/providers/kinds";
 import { selfSigned } from "@belfry/testing/certificate";
 import { eventually } from "@belfry/testing/eventually";
+import { anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import {
   SECRET,
@@ -55,12 +56,9 @@ async function setUp(t: TestContext, bounds: Partial<AbuseBounds> = {}) {
     tenantId = "a",
     { channel = "EMAIL", status = "accepted", to = "Ann@Example.com", variables = "{}" } = {},
   ) => {
-    const [id, eventId] = [uuidv7(), uuidv7()];
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, variables, trace_id, accepted_at, dispatched_at)
-       values ($1, $2, 'order', 'ann', $3, $3, $4, 'trace', now(), now())`,
-      [eventId, tenantId, to, variables],
-    );
+    const id = uuidv7();
+    const addresses = { recipient_email: to, recipient_phone: to };
+    const eventId = await anEvent(pool, { ...addresses, tenant_id: tenantId, variables });
     await pool.query(
       `insert into deliveries (id, event_id, tenant_id, channel, recipient, status, template_version_id, due_at, settled_at)
        values ($1, $2, $3, $4, $6, $5, 1, case when $5 = 'waiting' then now() end, case when $5 <> 'waiting' then now() end)`,

@@ -4,6 +4,7 @@ import { MAX_CATEGORIES, PREFERENCE_CHANNELS } from "@belfry/contracts/preferenc
 import { createDatabase, createPool } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
+import { aRecipient } from "@belfry/testing/rows";
 import { createRpc } from "./rpc.ts";
 
 const ANN = { tenantId: "acme", userId: "ann" };
@@ -79,9 +80,7 @@ test("of one user's waiting changes only the first holds a connection, and each 
   await pool.query("update tenants set uses_preferences = true");
   const holder = await pool.connect();
   await holder.query("begin");
-  await holder.query(
-    "insert into recipients (tenant_id, user_id, named) values ('acme', 'ann', false)",
-  );
+  await aRecipient(holder, { named: false });
   const enabled = [false, false, true, false];
   const waiting = enabled.map((one) => change(ANN, [{ ...OFF, enabled: one }]));
   try {

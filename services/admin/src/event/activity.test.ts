@@ -5,6 +5,7 @@ import { createTenant, updateTenant } from "@belfry/administration/tenants/tenan
 import { putTemplate } from "@belfry/administration/test/templates";
 import { channelMask } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
+import { aDelivery, aNotification } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { type AdminUnderTest, startForOperator } from "../../test/start-admin.ts";
 
@@ -114,11 +115,8 @@ test("the list shows beside a user's id each address that a message of the event
   await admin.pool.query("update deliveries set recipient = '+12025550123' where event_id = $1", [
     sent,
   ]);
-  await admin.pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, status, recipient, settled_at)
-     values ($1, $2, $3, 'EMAIL', 'accepted', '"<b>"@example.com', now())`,
-    [randomUUID(), sent, id],
-  );
+  const accepted = { recipient: '"<b>"@example.com', status: "accepted" } as const;
+  await aDelivery(admin.pool, { ...accepted, event_id: sent, tenant_id: id });
   const rows = (await operator.text(base)).split("<tr>");
   const addressesOf = (eventId: string) => {
     const row = rows.find((one) => one.includes(`/activity/${eventId}"`)) ?? "";
@@ -171,13 +169,10 @@ test("a user's history hides what a sensitive template pushed", async (t) => {
   for (const [eventType, title] of [
     ["code", "123 456 is your code"],
     ["order", "Your order is on its way"],
-  ]) {
+  ] as const) {
     offset += 1;
-    await admin.pool.query(
-      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
-       values ($1, $2, 'ada', $3, $4, $4, 'personal', $5, now())`,
-      [uuidv7(), id, eventType, title, offset],
-    );
+    const text = { event_type: eventType, title, body: title, channel_offset: String(offset) };
+    await aNotification(admin.pool, { ...text, tenant_id: id, user_id: "ada" });
   }
   const html = await operator.text(`/tenants/${id}/users?user=ada`);
   assert.ok(html.includes("Your order is on its way"));

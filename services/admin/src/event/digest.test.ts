@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { putTemplate } from "@belfry/administration/test/templates";
+import { anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { startAdmin } from "../../test/start-admin.ts";
 
@@ -21,13 +22,9 @@ test("a message of several events has a page: what is in it, how it looks, and i
   );
   const ids: string[] = [];
   for (const by of ["<b>Bob", "Cid"]) {
-    const id = uuidv7();
+    const of = { tenant_id: tenantId, event_type: eventType };
+    const id = await anEvent(pool, { ...of, variables: JSON.stringify({ by }) });
     ids.push(id);
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
-       values ($1, $2, $3, 'ann', $4, 'trace', now(), now())`,
-      [id, tenantId, eventType, JSON.stringify({ by })],
-    );
     await pool.query("insert into digest_items values ($1, $2, now())", [digestId, id]);
   }
   await pool.query(

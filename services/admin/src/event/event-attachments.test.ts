@@ -2,19 +2,16 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/test/templates";
+import { anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { startTenant } from "../../test/start-tenant.ts";
 
 async function setUp(t: test.TestContext) {
   const { admin, operator, base, tenantId, ...more } = await startTenant(t);
   const { pool } = admin;
-  const [eventId, id] = [uuidv7(), uuidv7()];
+  const id = uuidv7();
   const data = randomBytes(300_000);
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
-     values ($1, $2, 'invoice', 'ada', 't', now(), now())`,
-    [eventId, tenantId],
-  );
+  const eventId = await anEvent(pool, { tenant_id: tenantId, event_type: "invoice" });
   await pool.query(
     `insert into attachments (id, tenant_id, name, type, bytes, sha256, complete, named, created_at)
      values ($1, $2, $3, 'text/html', $4, '', true, true, now())`,

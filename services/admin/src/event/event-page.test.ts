@@ -5,7 +5,7 @@ import { insertSuppressions } from "@belfry/administration/events/suppression-ro
 import { putActiveProvider } from "@belfry/administration/test/acts";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { storedReason } from "@belfry/contracts/reasons";
-import { uuidv7 } from "uuidv7";
+import { anEvent } from "@belfry/testing/rows";
 import type { AdminUnderTest } from "../../test/start-admin.ts";
 import { startTenant } from "../../test/start-tenant.ts";
 
@@ -27,18 +27,15 @@ async function storeEvent(
   { tenantId, providerId }: { tenantId: string; providerId: string },
   given: Given,
 ): Promise<string> {
-  const id = uuidv7();
   const { eventType = "order.confirmed", attempt, receipt } = given;
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, recipient_email, variables, trace_id, accepted_at,
-       dispatched_at, outcome)
-     values ($1, $2, $3, 'ada', $4, $5, 't', now(), now(), $6)`,
-    [
-      ...[id, tenantId, eventType, TO],
-      '{"order":"A-1","<b>":[1,{"total":12.50}],"leaves":"2026-03-01T10:00:00Z"}',
-      JSON.stringify(given.outcome ?? {}),
-    ],
-  );
+  const id = await anEvent(pool, {
+    tenant_id: tenantId,
+    event_type: eventType,
+    user_id: "ada",
+    recipient_email: TO,
+    variables: '{"order":"A-1","<b>":[1,{"total":12.50}],"leaves":"2026-03-01T10:00:00Z"}',
+    outcome: JSON.stringify(given.outcome ?? {}),
+  });
   if (given.status === undefined) return id;
   const delivery = randomUUID();
   await pool.query(

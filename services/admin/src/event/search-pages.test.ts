@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { saveUsers } from "@belfry/administration/users/users";
 import { addressTerms, ensureSearchKey, termHash } from "@belfry/database/search-terms";
-import { uuidv7 } from "uuidv7";
+import { anEvent } from "@belfry/testing/rows";
 import { type AdminUnderTest, startForOperator } from "../../test/start-admin.ts";
 
 async function world(t: TestContext) {
@@ -23,13 +23,8 @@ async function storeEvent(
   tenantId: string,
   { userId, email, reference }: { userId: string; email: string; reference?: string },
 ): Promise<string> {
-  const id = uuidv7();
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, recipient_email, reference, variables, trace_id,
-       accepted_at, dispatched_at)
-     values ($1, $2, 'order.confirmed', $3, $4, $5, '{}', 't', now(), now())`,
-    [id, tenantId, userId, email, reference ?? null],
-  );
+  const of = { tenant_id: tenantId, user_id: userId, event_type: "order.confirmed" };
+  const id = await anEvent(pool, { ...of, recipient_email: email, reference: reference ?? null });
   const key = await ensureSearchKey(db, keys);
   const user = termHash(key, "user", tenantId, userId);
   const terms = addressTerms(email).map(({ kind, value }) => termHash(key, kind, tenantId, value));

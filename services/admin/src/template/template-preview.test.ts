@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readTemplate } from "@belfry/administration/templates/templates";
 import { assertEach } from "@belfry/testing/assert-each";
+import { anEvent } from "@belfry/testing/rows";
 import { publishAgain, publishByForm } from "../../test/publish-by-form.ts";
 import { SMS, startTenant } from "../../test/start-tenant.ts";
 
@@ -112,11 +113,8 @@ test("what has no value is marked in the preview where it stands, and a link wit
 
 test("values of a real event are shown and not kept; of a sensitive one they are not shown", async (t) => {
   const { admin, operator, base, tenantId, address } = await startTenant(t);
-  await admin.pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
-     values (gen_random_uuid(), $1, 'order.confirmed', 'ann', '{"id": "real-7"}', 't', now(), now())`,
-    [tenantId],
-  );
+  const of = { tenant_id: tenantId, event_type: "order.confirmed" };
+  await anEvent(admin.pool, { ...of, variables: '{"id": "real-7"}' });
   const { sampleVariables: _, ...plain } = SMS;
   const path = await publishByForm(operator, base, { ...plain, samplesOf: "event" });
   const html = await operator.text(path);

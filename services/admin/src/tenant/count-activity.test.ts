@@ -12,37 +12,30 @@ import {
 import { idAt } from "@belfry/administration/pages";
 import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
+import { aDelivery, anAttempt, anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
 import { BUCKET_MS, bucketsToCount, countActivity } from "./count-activity.ts";
 
 test("what rested or waited on purpose counts as sent, and its rest as no latency", async (t) => {
   const { db, pool } = await connectedDatabase(t);
   const startsAt = new Date("2026-01-01T00:00:00Z");
+  const later = (seconds: number) => new Date(startsAt.getTime() + seconds * 1000);
   const sent = async (place: number, restSeconds: number | null, unlessRead: boolean | null) => {
-    const event = `${idAt(startsAt).slice(0, -1)}${place}`;
-    const delivery = uuidv7();
-    await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, released_at)
-       values ($1, 'a', 'x', 'u', 't', $2, now(), $2::timestamptz + make_interval(secs => $3))`,
-      [event, startsAt, restSeconds],
-    );
-    await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, unless_read)
-       values ($1, $2, 'a', 'EMAIL', 1, 'accepted', $3)`,
-      [delivery, event, unlessRead],
-    );
-    await pool.query(
-      `insert into attempts (delivery_id, number, provider_kind, started_at, ended_at, class)
-       values ($1, 1, 'smtp', $2, $2::timestamptz + make_interval(secs => 1200.5), 'accepted')`,
-      [delivery, startsAt],
-    );
+    const event = await anEvent(pool, {
+      id: `${idAt(startsAt).slice(0, -1)}${place}`,
+      accepted_at: startsAt,
+      released_at: restSeconds === null ? null : later(restSeconds),
+    });
+    const accepted = { event_id: event, status: "accepted", unless_read: unlessRead } as const;
+    const call = { started_at: startsAt, ended_at: later(1200.5), class: "accepted" } as const;
+    await anAttempt(pool, { ...call, delivery_id: await aDelivery(pool, accepted) });
   };
   await sent(1, null, null);
   await sent(2, 1200, null);
   await sent(3, 600, true);
   assert.equal(await countActivity(db, [startsAt.getTime()]), true);
   const wanted = { range: "month", since: startsAt, groupings: ["channel"] } as const;
-  const mails = (await activitySums(db, "a", wanted)).find(({ name }) => name === "EMAIL");
+  const mails = (await activitySums(db, "acme", wanted)).find(({ name }) => name === "EMAIL");
   assert.equal(mails?.sent, 3);
   assert.equal(mails?.latencies[LATENCY_BOUNDS.indexOf(0.5)], 1);
   assert.equal(mails?.latencies.at(-1), 2);
@@ -63,17 +56,15 @@ test("messages are counted by channel, provider, template, event type and reason
   const none = { EMAIL: "#no-template", SMS: "#no-template", PUSH: "#no-template" };
   /** An event of a tenant with a mail of this state, or none; and its outcome. */
   const mail = async (tenantId: string, status: string | null, outcome: object = {}) => {
-    const { rows } = await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, outcome)
-       values (overlay($1::text placing right(gen_random_uuid()::text, 12) from 25)::uuid, $2, 'order', 'u', 't', $3, $3, $4)
-       returning id`,
-      [idAt(startsAt), tenantId, startsAt, JSON.stringify(outcome)],
-    );
+    const id = idAt(startsAt).slice(0, 24) + uuidv7().slice(24);
+    const then = { id, accepted_at: startsAt, dispatched_at: startsAt };
+    const of = { tenant_id: tenantId, event_type: "order" };
+    await anEvent(pool, { ...then, ...of, outcome: JSON.stringify(outcome) });
     if (status === null) return;
     await pool.query(
       `insert into deliveries (id, event_id, tenant_id, channel, status, reason, provider_id)
        values ($1, $1, $2, 'EMAIL', $3, $4, $5)`,
-      [rows[0].id, tenantId, status, "#read-in-inbox", tenantId === "a" ? provider : null],
+      [id, tenantId, status, "#read-in-inbox", tenantId === "a" ? provider : null],
     );
   };
   await mail("a", "delivered", { skipped: { SMS: '#no-address {"field":"recipientPhone"}' } });
@@ -137,11 +128,7 @@ const CURRENT = Date.parse("2026-03-02T12:00:00Z");
 const AGAIN = [12 * 60, 60, 15].map((minutes) => CURRENT - minutes * 60_000);
 
 async function storeEvent(pool: Pool, at: number): Promise<void> {
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at)
-     values ($1, 'a', 'x', 'u', 't', $2)`,
-    [idAt(new Date(at)), new Date(at)],
-  );
+  await anEvent(pool, { id: idAt(new Date(at)), accepted_at: new Date(at), dispatched_at: null });
 }
 
 test("nothing is counted of a day on which nothing happened, but what is counted once more", async (t) => {

@@ -10,6 +10,7 @@ import { PNG } from "@belfry/administration/test/image-samples";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
+import { anEvent } from "@belfry/testing/rows";
 import { type AdminUnderTest, startAdmin, startForTenant } from "../../test/start-admin.ts";
 import { storeBroadcast, storeTopic } from "../../test/store-broadcasts.ts";
 import { storeWaiting } from "../../test/store-waiting.ts";
@@ -36,12 +37,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
   await invite(db, invitation);
   const image = { name: "logo", data: PNG.toString("base64") };
   const { id: imageId } = await actsIn(db, id, { publicUrl: async () => "" })(uploadImage, image);
-  const { rows } = await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
-     values (gen_random_uuid(), $1, 'order', 'ann', '{}', 't', now(), now()) returning id`,
-    [id],
-  );
-  const eventId = rows[0].id as string;
+  const eventId = await anEvent(pool, { tenant_id: id, event_type: "order" });
   const fileId = randomUUID();
   await pool.query(
     `insert into attachments (id, tenant_id, name, type, bytes, sha256, complete, named, created_at)

@@ -5,6 +5,7 @@ import { putTemplate } from "@belfry/administration/test/templates";
 import { saveUsers } from "@belfry/administration/users/users";
 import { storedReason } from "@belfry/contracts/reasons";
 import { storeInbound } from "@belfry/database/inbound";
+import { anEvent } from "@belfry/testing/rows";
 import { type startAdmin, startForTenant } from "../../test/start-admin.ts";
 
 async function world(t: Parameters<typeof startAdmin>[0]) {
@@ -125,13 +126,9 @@ test("a user's page tells what is known, whose addresses get nothing, and why so
     source: null,
   });
   const off = { label: "Offers", date: "2 Nov 2026", source: "preference page" };
-  const skipped = { EMAIL: storedReason("turned-off-category", off) };
-  await admin.pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, recipient_email, variables, trace_id, accepted_at,
-       dispatched_at, outcome)
-     values (gen_random_uuid(), $1, 'sale', 'ann', 'old@example.com', '{}', 't', now(), now(), $2)`,
-    [tenantId, { skipped: { ...skipped, SMS: "no active template" } }],
-  );
+  const skipped = { EMAIL: storedReason("turned-off-category", off), SMS: "no active template" };
+  const sale = { tenant_id: tenantId, event_type: "sale", recipient_email: "old@example.com" };
+  await anEvent(admin.pool, { ...sale, outcome: JSON.stringify({ skipped }) });
   const html = await viewer.text(page);
   assert.match(html, /Europe\/Vienna[\s\S]*21:00 to 07:00/);
   assert.match(html, /ann@example\.com[\s\S]*bounced[\s\S]*old@example\.com[\s\S]*complained/);

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { MAX_REPLAYED } from "@belfry/administration/webhooks/send-webhook-message";
 import { SCRIPT } from "@belfry/testing/hostile";
-import type { AdminUnderTest } from "../../test/start-admin.ts";
+import { anEvent } from "@belfry/testing/rows";
 import { startTenant } from "../../test/start-tenant.ts";
 import { storeMessage, storeWebhook } from "../../test/store-webhooks.ts";
 
@@ -53,7 +52,7 @@ test("an endpoint's page lists its messages, newest first, with how the last try
 
 test("a message's page has each try with what was answered, as text, what is posted, and the way to its event", async (t) => {
   const { operator, admin, of, path, base, tenantId } = await startEndpoint(t);
-  const eventId = await storeEvent(admin, tenantId);
+  const eventId = await anEvent(admin.pool, { tenant_id: tenantId });
   const id = await storeMessage(admin, of, {
     ...{ type: "delivery.bounced", status: "failed", tries: [null, 500], eventId },
     ...{ answer: SCRIPT, reason: "retries exhausted" },
@@ -71,7 +70,7 @@ test("a message's page has each try with what was answered, as text, what is pos
   const event = await operator.text(`${base}/activity/${eventId}`);
   assert.match(event, /Webhook messages/);
   assert.ok(event.includes(`href="${path}/messages/${id}"`));
-  const untold = await storeEvent(admin, tenantId);
+  const untold = await anEvent(admin.pool, { tenant_id: tenantId });
   assert.doesNotMatch(await operator.text(`${base}/activity/${untold}`), /Webhook messages/);
 });
 
@@ -186,16 +185,6 @@ test("what is no message of the endpoint is not there, whatever its id", async (
     assert.equal((await operator.post(`${address}/resend`)).status, 404, address);
   }
 });
-
-async function storeEvent({ pool }: AdminUnderTest, tenantId: string): Promise<string> {
-  const id = randomUUID();
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
-     values ($1, $2, 'order', 'ann', '{}', 't', now(), now())`,
-    [id, tenantId],
-  );
-  return id;
-}
 
 /** Returns the visible text of each row of the first list after a place. */
 function listOf(html: string, place = 'id="message-list"'): string[] {
