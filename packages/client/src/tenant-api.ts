@@ -1203,6 +1203,7 @@ export interface TenantCalls {
   };
   /**
    * A tenant's scheduled events, the next one first
+   * The answer never contains the variables of an event.
    */
   listScheduledEvents: {
     input: {

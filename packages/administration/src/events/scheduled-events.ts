@@ -41,6 +41,7 @@ export const listScheduled = defineRead({
   access: { scope: "tenant", person: "viewer", key: "read" },
   tool: true,
   summary: "A tenant's scheduled events, the next one first",
+  description: "The answer never contains the variables of an event.",
   input: Type.Object({
     limit: optional(
       integer({ minimum: 1, maximum: SCHEDULED_MAX_LIMIT }),

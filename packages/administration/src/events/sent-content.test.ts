@@ -22,8 +22,8 @@ async function setUp(t: TestContext) {
     // A translation says nothing of it.
     return await putTemplate(db, { ...input, ...(locale === "" ? { sensitive } : {}) });
   };
-  /** With a delivery of the variant that is in force, and a notification. */
   const of = { tenant_id: tenantId, event_type: "code", user_id: "u" };
+  /** Stores an event with a delivery of the current variant, and a notification. */
   const event = async (locale = "", agoMs = 0, status = "accepted") => {
     const at = new Date(Date.now() - agoMs);
     const variables = '{"code": "123456"}';
