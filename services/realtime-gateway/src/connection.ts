@@ -212,7 +212,9 @@ export class Connection implements Transport, Holder {
       this.#queuedBytes -= bytes - (messages.length - 1) * separator.length;
       start = end;
     }
-    this.#queue = start === this.#queue.length ? [] : this.#queue.slice(start);
+    // The array is emptied, not replaced: V8 keeps the messages of an old array until its next full collection.
+    if (start === this.#queue.length) this.#queue.length = 0;
+    else this.#queue = this.#queue.slice(start);
   }
 
   #empty(): void {
