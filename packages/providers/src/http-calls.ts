@@ -225,6 +225,9 @@ function noteBegin(onBegin: () => void): Dispatcher.DispatcherComposeInterceptor
     });
 }
 
+/** Drops a byte order mark, which some gateways send before their JSON. */
+const decoder = new TextDecoder();
+
 async function readStart(body: Dispatcher.ResponseData["body"], maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -238,8 +241,7 @@ async function readStart(body: Dispatcher.ResponseData["body"], maxBytes: number
   } catch {
     // The status counts, even if the body is incomplete.
   }
-  // TextDecoder drops a byte order mark, which some gateways send before their JSON.
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBytes));
+  return decoder.decode(Buffer.concat(chunks).subarray(0, maxBytes));
 }
 
 function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {
