@@ -211,8 +211,13 @@ const DAY_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 /** The age up to which events are counted that were accepted while no replica ran. */
 const CATCH_UP_MS = 24 * HOUR_MS;
-/** Each pause is at least this many times as long as the work before it, so that counting never slows the database. */
-const REST_FACTOR = 10;
+/**
+ * Each pause is at least this many times as long as the work before it. With two cores, a statement of 200 ms every 10 s
+ * added a third to the p99 of all deliveries.
+ */
+const REST_FACTOR = 100;
+/** The time in ms after which a bucket that has ended is no longer counted in every turn. */
+const SETTLED_AFTER_MS = 60_000;
 
 /** Ages in ms at which a bucket is counted again, because deliveries still change after their event. */
 const AGAIN_AFTER_MS = [15 * 60_000, HOUR_MS, 12 * HOUR_MS];
@@ -231,11 +236,12 @@ export async function rollActivity(deps: {
     try {
       const now = Date.now();
       const current = bucketAt(now);
-      // Once a bucket: counts older buckets again, too. Otherwise only the newest two are counted.
+      // Once a bucket: counts older buckets again, too. Otherwise counts the current one, and the one before until most of
+      // its deliveries have ended.
       const turned = current !== lastTurn;
       const buckets = turned
         ? await bucketsToCount(db, current)
-        : await usedBuckets(db, current - BUCKET_MS, current);
+        : await usedBuckets(db, bucketAt(now - SETTLED_AFTER_MS), current);
       // Bars of six hours and longer are at most five minutes late.
       const isWhole = await countActivity(db, buckets, { andLonger: turned, signal });
       if (turned) await deleteOldSums(db, now);
