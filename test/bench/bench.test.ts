@@ -105,6 +105,20 @@ describe("every benchmark runs, beside its yardstick, and keeps what it found", 
     assert.deepEqual([result.missed, result.disordered, result.unrecovered], [0, 0, 0]);
   });
 
+  test("single mails beside broadcasts", async () => {
+    const { result } = (await quickly("broadcast")).broadcast!;
+    for (const mails of [result.neighbour, result.sender]) {
+      assertFigures(mails, [
+        "p50Ms",
+        "p99Ms",
+        "besideP50Ms",
+        "besideP99Ms",
+        "ratioP50",
+        "ratioP99",
+      ]);
+    }
+  });
+
   test("end-to-end, and what each part takes when idle", async () => {
     const { result } = (await quickly("end-to-end"))["end-to-end"]!;
     for (const flow of [result.push, result.allChannels]) {

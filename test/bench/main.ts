@@ -25,6 +25,7 @@ const BENCHES: {
   email: () => import("./email.ts"),
   realtime: () => import("./realtime.ts"),
   "end-to-end": () => import("./end-to-end.ts"),
+  broadcast: () => import("./broadcast-neighbours.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { findNatsServer } from "@belfry/local/servers/nats-server";
 import { packagedBinaries } from "@belfry/local/servers/postgres-server";
+import type { BroadcastResult } from "./broadcast-neighbours.ts";
 import type { DispatchResult } from "./dispatch.ts";
 import type { EmailResult } from "./email.ts";
 import type { EndToEndResult } from "./end-to-end.ts";
@@ -24,6 +25,7 @@ export interface Results {
   email?: Kept<EmailResult>;
   realtime?: Kept<RealtimeResult>;
   "end-to-end"?: Kept<EndToEndResult>;
+  broadcast?: Kept<BroadcastResult>;
 }
 export type BenchName = keyof Results;
 

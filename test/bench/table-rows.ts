@@ -59,7 +59,7 @@ export function figureRows(results: Results): Row[] {
       aim(`ratio ≥ ${AIMS.emailRatio}`, email.ratio >= AIMS.emailRatio),
     ]);
   }
-  rows.push(...realtimeRows(results), ...endToEndRows(results));
+  rows.push(...realtimeRows(results), ...endToEndRows(results), ...broadcastRows(results));
   return rows;
 }
 
@@ -82,6 +82,7 @@ function realtimeRows(results: Results): Row[] {
       `gateway to browser at ${number(Number(rate))} a second: p50 and p99, ms`,
       ...[`${p50Ms}, ${p99Ms}`, "", "", ""],
     ]),
+    ["connections a second, while they come", number(realtime.connectsPerSecond), "", "", ""],
     [
       `all ${number(connections)} back, nothing missed, after a kill: seconds`,
       ...[String(realtime.backSeconds), "", "", ""],
@@ -136,6 +137,24 @@ function endToEndRows(results: Results): Row[] {
       aim(`< ${AIMS.idlePssMb} MB`, idle.pssMb < AIMS.idlePssMb),
     ],
   ];
+}
+
+/** The ratio is that of the p99, the yardstick the same mails without broadcasts. */
+function broadcastRows(results: Results): Row[] {
+  const found = results.broadcast?.result;
+  if (found === undefined) return [];
+  const { neighbour, sender, broadcasts, members } = found;
+  const row = (what: string, mails: Record<string, number>) => [
+    `${what} beside ${broadcasts} broadcasts of ${number(members)}; without: p50 and p99, ms`,
+    `${mails.besideP50Ms}, ${mails.besideP99Ms}`,
+    `${mails.p50Ms}, ${mails.p99Ms}`,
+    String(mails.ratioP99),
+    aim(
+      "p50 ≤ 1.5 times, p99 ≤ 2 times",
+      (mails.ratioP50 ?? 0) <= 1.5 && (mails.ratioP99 ?? 0) <= 2,
+    ),
+  ];
+  return [row("mails of another tenant", neighbour), row("mails of the same tenant", sender)];
 }
 
 export const CPU_COLUMNS = ["CPU time, µs", "Belfry", "Postgres", "NATS", "load, vendor"] as const;
