@@ -11,6 +11,9 @@ const SLOW_FOLDERS = /^(deploy|test\/(admin|bench|database|deploy|docs|packages|
 export const LONG = [
   "packages/templates/src/language/liquid.test.ts",
   "packages/templates/src/linear.test.ts",
+  "packages/templates/src/markdown-values.test.ts",
+  "services/admin/src/page/access.test.ts",
+  "services/admin/src/template/visual-document.test.ts",
   "services/dispatcher/src/cancel-races.test.ts",
   "services/dispatcher/src/scheduled-at-rest.test.ts",
   "services/dispatcher/src/search-plans.test.ts",
