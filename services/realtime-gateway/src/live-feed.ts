@@ -44,6 +44,7 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
   let flush: Promise<void> | undefined;
 
   const subscribeWaiting = ({ nc }: NatsLink) => {
+    if (nc.isClosed()) return;
     for (const subscribe of waiting) subscribe(nc);
     waiting.clear();
   };
