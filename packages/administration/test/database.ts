@@ -11,14 +11,14 @@ import { type Audited, audited } from "../src/audited.ts";
 import { InvalidInput } from "../src/input-error.ts";
 import { createTenant } from "../src/tenants/tenants.ts";
 
-/** For the tests of this package: a database of the test's own, and keys. */
+/** The keys that encrypt the secrets of this package's tests. */
 export const TEST_KEYS = parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`);
 
 export async function testDatabase(t: Cleanup): Promise<Database> {
   return (await connectedDatabase(t)).db;
 }
 
-/** With a tenant, and changes that nobody in particular makes. */
+/** Creates a database with one tenant. `audited` makes changes in the name of a test person. */
 export async function tenantDatabase(t: Cleanup, options: { maxConnections?: number } = {}) {
   const connected = await connectedDatabase(t, options);
   const { db } = connected;
@@ -28,7 +28,7 @@ export async function tenantDatabase(t: Cleanup, options: { maxConnections?: num
   return { ...connected, tenantId, audited: byNobody };
 }
 
-/** For the tests of this package: a transaction that has done something, and is open until it is told. */
+/** Runs `work` in a transaction that stays open until `commit` is called. */
 export async function hold(db: Database, work: (transaction: Database) => Promise<unknown>) {
   const [done, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const running = db.transaction().execute(async (transaction) => {
@@ -44,7 +44,7 @@ export async function hold(db: Database, work: (transaction: Database) => Promis
   return { commit, [Symbol.asyncDispose]: commit };
 }
 
-/** That so many statements wait for another transaction. */
+/** Resolves when exactly this many statements wait for a lock of another transaction. */
 export async function areWaiting(db: Database, count: number): Promise<void> {
   await eventually(async () => {
     const { rows } = await sql`
@@ -54,7 +54,7 @@ export async function areWaiting(db: Database, count: number): Promise<void> {
   });
 }
 
-/** For the tests of this package: how an input is refused. */
+/** Returns the error with which an input is refused. Fails if it is not refused. */
 export async function refusal(work: Promise<unknown>, what = "it"): Promise<InvalidInput> {
   const error = await work.then(
     () => assert.fail(`${what} was not refused`),
