@@ -13,7 +13,7 @@ import {
   MAX_ITEMS_PER_DELIVERIES_MESSAGE,
   realtimeSubject,
 } from "@belfry/contracts/streams";
-import { chunks } from "@belfry/database/chunks";
+import { chunks } from "@belfry/database/connection";
 import type { NewPush } from "@belfry/database/functions/dispatch-events";
 import type { Logger } from "@belfry/service/logger";
 import { type NatsLink, publishAll } from "@belfry/service/nats";

@@ -2,8 +2,7 @@ import { CHANNELS } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { REASONS, storedReason } from "@belfry/contracts/reasons";
 import { decodeQueueMessage, MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
-import { chunks } from "@belfry/database/chunks";
-import type { Pool } from "@belfry/database/connection";
+import { chunks, type Pool } from "@belfry/database/connection";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
 import { storeDeadMessage } from "@belfry/database/message-tries";
 import {

@@ -4,8 +4,7 @@ import {
   eventsSubject,
   type QueueItem,
 } from "@belfry/contracts/streams";
-import { chunks } from "@belfry/database/chunks";
-import { type Pool, readRows } from "@belfry/database/connection";
+import { chunks, type Pool, readRows } from "@belfry/database/connection";
 import { recordReconciled } from "@belfry/database/reconciliations";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";

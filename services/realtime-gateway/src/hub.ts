@@ -1,6 +1,6 @@
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
-import { chunks } from "@belfry/database/chunks";
+import { chunks } from "@belfry/database/connection";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
 import { SharedPush } from "./codec.ts";
 import { UserBytes } from "./held-bytes.ts";

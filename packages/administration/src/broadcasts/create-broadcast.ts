@@ -22,9 +22,8 @@ import {
 } from "@belfry/contracts/retention";
 import { momentOf } from "@belfry/contracts/scheduled";
 import { HEADERS } from "@belfry/contracts/trigger";
-import { chunks } from "@belfry/database/chunks";
 import { bumpConfigurationVersion, keptDays } from "@belfry/database/configuration-version";
-import type { Database } from "@belfry/database/connection";
+import { chunks, type Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";

@@ -10,8 +10,7 @@ import {
 import { FAULT, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { reasonOf } from "@belfry/contracts/reasons";
-import { chunks } from "@belfry/database/chunks";
-import type { Database, Pool } from "@belfry/database/connection";
+import { chunks, type Database, type Pool } from "@belfry/database/connection";
 import {
   type PreferenceVerdict,
   preferencesOf,

@@ -8,8 +8,7 @@ import {
 import { type Channel, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { documented } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import { chunks } from "@belfry/database/chunks";
-import type { Database } from "@belfry/database/connection";
+import { chunks, type Database } from "@belfry/database/connection";
 import {
   type CancelledEvent,
   cancelEvents as cancel,

@@ -1,8 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Receipt } from "@belfry/contracts/sending";
 import type pg from "pg";
-import { chunks } from "../chunks.ts";
-import { callFunction, type Database } from "../connection.ts";
+import { callFunction, chunks, type Database } from "../connection.ts";
 import { eraseSensitiveVariables } from "./release-deliveries.ts";
 
 export interface ReceiptsOrigin {
