@@ -14,7 +14,7 @@ import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
 import { aDelivery, anAttempt, anEvent } from "@belfry/testing/rows";
 import { uuidv7 } from "uuidv7";
-import { BUCKET_MS, bucketsToCount, countActivity } from "./count-activity.ts";
+import { BUCKET_MS, bucketsToCount, countActivity, restMs } from "./count-activity.ts";
 
 test("what rested or waited on purpose counts as sent, and its rest as no latency", async (t) => {
   const { db, pool } = await connectedDatabase(t);
@@ -130,6 +130,15 @@ const AGAIN = [12 * 60, 60, 15].map((minutes) => CURRENT - minutes * 60_000);
 async function storeEvent(pool: Pool, at: number): Promise<void> {
   await anEvent(pool, { id: idAt(new Date(at)), accepted_at: new Date(at), dispatched_at: null });
 }
+
+test("the pause grows with the work before it, to a minute at most, and is never shorter than the setting", () => {
+  const works = [0, 50, 200, 5 * 60_000];
+  assert.deepEqual(
+    works.map((workMs) => restMs(workMs, 10_000)),
+    [10_000, 10_000, 20_000, 60_000],
+  );
+  assert.equal(restMs(5 * 60_000, 90_000), 90_000);
+});
 
 test("nothing is counted of a day on which nothing happened, but what is counted once more", async (t) => {
   const { db, pool } = await connectedDatabase(t);

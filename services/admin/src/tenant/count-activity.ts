@@ -216,6 +216,8 @@ const CATCH_UP_MS = 24 * HOUR_MS;
  * added a third to the p99 of all deliveries.
  */
 const REST_FACTOR = 100;
+/** The longest such pause in ms. Otherwise the figures would be hours old after many buckets were counted at once. */
+const MAX_REST_MS = 60_000;
 /** The time in ms after which a bucket that has ended is no longer counted in every turn. */
 const SETTLED_AFTER_MS = 60_000;
 
@@ -250,8 +252,13 @@ export async function rollActivity(deps: {
     } catch (err) {
       log.warn({ err }, "the figures of the overview are not up to date");
     }
-    await pause(Math.max(everyMs, (performance.now() - started) * REST_FACTOR), signal);
+    await pause(restMs(performance.now() - started, everyMs), signal);
   }
+}
+
+/** Returns the pause in ms after work of this many ms. */
+export function restMs(workMs: number, everyMs: number): number {
+  return Math.max(everyMs, Math.min(workMs * REST_FACTOR, MAX_REST_MS));
 }
 
 /** Returns the buckets that were not counted yet, and older ones to count again; oldest first. */
