@@ -1,6 +1,9 @@
 import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import type { Cleanup } from "@belfry/testing/cleanup";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { Document, stringify } from "yaml";
 import { HELM } from "../runner/needed-tools.ts";
 import { programOnPath } from "./program-on-path.ts";
@@ -34,6 +37,58 @@ export async function chartObjects(
 ): Promise<KubernetesObject[]> {
   const values = files.flatMap((file) => ["--values", join(CHART, file)]);
   return readObjects(await runHelm("template", [...values, ...options]));
+}
+
+/** Options of Helm that switch everything on that the default values leave out. */
+export async function everyOption(t: Cleanup): Promise<string[]> {
+  const file = join(await temporaryFolder(t, "helm-values"), "values.yaml");
+  const monitoring = { enabled: true, labels: { release: "prometheus" } };
+  const values = {
+    host: "notify.example.org",
+    existingSecret: "ours",
+    image: {
+      registry: "registry.example.org/bells",
+      tag: "1.2.3",
+      pullSecrets: [{ name: "pull" }],
+    },
+    podLabels: { team: "bells" },
+    podAnnotations: { "example.org/scan": "true" },
+    nodeSelector: { pool: "services" },
+    tolerations: [{ key: "services", operator: "Exists" }],
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: "arch", operator: "Exists" }] }],
+        },
+      },
+    },
+    priorityClassName: "services",
+    extraEnv: [{ name: "LOG_LEVEL", value: "warn" }],
+    extraVolumes: [{ name: "more", emptyDir: {} }],
+    extraVolumeMounts: [{ name: "more", mountPath: "/more" }],
+    caBundle: { existingConfigMap: "corporate-ca" },
+    serviceAccount: { name: "bells", annotations: { "example.org/role": "bells" } },
+    services: {
+      "ingest-api": {
+        extraEnv: [{ name: "ACCEPT_CONNECTIONS", value: "6" }],
+        podLabels: { team: "api" },
+        nodeSelector: { pool: "api" },
+        topologySpreadConstraints: [
+          { maxSkew: 2, topologyKey: "rack", whenUnsatisfiable: "DoNotSchedule" },
+          { maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "DoNotSchedule" },
+        ],
+        caBundle: { existingConfigMap: "api-ca", key: "root.pem" },
+      },
+    },
+    ingress: { enabled: false },
+    httpRoute: { enabled: true, parentRefs: [{ name: "public", namespace: "gateways" }] },
+    serviceMonitor: monitoring,
+    prometheusRule: monitoring,
+    bootstrap: { existingSecret: "acme" },
+    test: { existingSecret: "acme" },
+  };
+  await writeFile(file, stringify(values));
+  return ["--values", file];
 }
 
 const ROLLED_BY = "checksum/variables";

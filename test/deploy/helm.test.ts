@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
@@ -11,12 +11,12 @@ import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess } from "@belfry/testing/processes";
-import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { parse, parseAllDocuments, stringify } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import {
   asKustomize,
   CHART,
   chartObjects,
+  everyOption,
   helm,
   kustomizeBase,
   kustomizeOverlay,
@@ -161,8 +161,8 @@ test("the secrets, their Secret, extra variables and the image are those of the 
   assert.equal(image, "registry.example.org/bells/ingest-api:1.2.3");
   assert.deepEqual(imagePullSecrets, [{ name: "pull" }]);
   assert.deepEqual(env.at(-1), { name: "ACCEPT_CONNECTIONS", value: "6" });
-  const names = env.slice(0, -1).map((one: { valueFrom: { secretKeyRef: { name: string } } }) => {
-    return one.valueFrom.secretKeyRef.name;
+  const names = env.flatMap((one: { valueFrom?: { secretKeyRef: { name: string } } }) => {
+    return one.valueFrom?.secretKeyRef.name ?? [];
   });
   assert.deepEqual([...new Set(names)], ["ours"]);
   const ofAdmin = (kind: string) =>
@@ -179,6 +179,68 @@ test("the secrets, their Secret, extra variables and the image are those of the 
   assert.deepEqual(volumes.at(-1), { name: "bootstrap", secret: { secretName: "acme" } });
   const map = ofAdmin("ConfigMap");
   assert.equal(map.data.WS_URL, "wss://notify.example.org/connection/websocket");
+});
+
+test("every pod has what the values say of pods, and a service's own beside it or in its place", {
+  skip,
+}, async (t) => {
+  const objects = await chartObjects([], ...(await everyOption(t)));
+  const pods = Object.fromEntries(
+    objects.flatMap(({ kind, metadata, spec }) => {
+      if (kind === "Pod") return [[metadata.name, { metadata, spec }]];
+      return /^(Deployment|Job)$/.test(kind)
+        ? [[metadata.name.replace(/-[0-9a-f]{8}$/, ""), spec.template]]
+        : [];
+    }),
+  );
+  assert.equal(Object.keys(pods).length, Object.keys(SERVICE_VARIABLES).length + 2);
+  for (const [name, { metadata, spec }] of Object.entries(pods)) {
+    assert.equal(metadata.annotations["example.org/scan"], "true", name);
+    assert.equal(spec.serviceAccountName, "bells", name);
+    assert.equal(spec.priorityClassName, "services", name);
+    assert.deepEqual(spec.tolerations, [{ key: "services", operator: "Exists" }], name);
+    assert.ok(spec.affinity.nodeAffinity, name);
+    const isApi = name === "ingest-api";
+    assert.equal(metadata.labels.team, isApi ? "api" : "bells", name);
+    assert.deepEqual(spec.nodeSelector, { pool: isApi ? "api" : "services" }, name);
+    if (name === "send-info") continue;
+    const [container] = spec.containers;
+    const textOf = (variable: string) =>
+      container.env.find((one: { name: string }) => one.name === variable)?.value;
+    assert.equal(textOf("LOG_LEVEL"), "warn", name);
+    assert.equal(
+      textOf("NODE_EXTRA_CA_CERTS"),
+      `/etc/belfry/ca/${isApi ? "root.pem" : "ca.crt"}`,
+      name,
+    );
+    const mounted = container.volumeMounts.map((one: { name: string }) => one.name);
+    const volumes = spec.volumes.map((one: { name: string }) => one.name);
+    assert.deepEqual(mounted.sort(), volumes.sort(), name);
+    assert.ok(volumes.includes("more") && volumes.includes("ca"), name);
+  }
+  const [rack] = pods["ingest-api"].spec.topologySpreadConstraints;
+  assert.equal(rack.topologyKey, "rack");
+  assert.deepEqual(rack.labelSelector.matchLabels, { "app.kubernetes.io/name": "ingest-api" });
+});
+
+test("security contexts can be left out whole or by their fields, and so can limits", {
+  skip,
+}, async () => {
+  const specOf = async (...options: string[]) => {
+    const objects = await chartObjects([], ...options);
+    return objects.find(({ kind }) => kind === "Deployment")!.spec.template.spec;
+  };
+  const none = await specOf("--set", "podSecurityContext=null,securityContext=null");
+  assert.equal(none.securityContext, undefined);
+  assert.equal(none.containers[0].securityContext, undefined);
+  const values = ["--values", join(CHART, "values-openshift.yaml")];
+  const { securityContext } = await specOf(...values);
+  assert.deepEqual(securityContext, {
+    runAsNonRoot: true,
+    seccompProfile: { type: "RuntimeDefault" },
+  });
+  const { containers } = await specOf("--set", "services.admin.resources.limits.cpu=null");
+  assert.deepEqual(Object.keys(containers[0].resources.limits), ["memory"]);
 });
 
 test("a migration of another version is another Job, since a Job cannot be changed", {
@@ -199,7 +261,7 @@ test("a migration of another version is another Job, since a Job cannot be chang
 });
 
 test("lint finds nothing in the chart", { skip }, async () => {
-  for (const files of [[], ...Object.values(OVERLAYS)]) {
+  for (const files of [[], ["values-openshift.yaml"], ...Object.values(OVERLAYS)]) {
     const values = files.flatMap((file) => ["--values", join(CHART, file)]);
     assert.match(await runHelm("lint", ["--strict", ...values]), /1 chart\(s\) linted, 0 .*failed/);
   }
@@ -285,32 +347,6 @@ test("NATS' own chart gets as many servers as the streams have copies, and they 
   assert.equal(String(cluster.replicas), production.env.NATS_REPLICAS);
   assert.equal(jetstream.merge.sync_interval, "always");
 });
-
-/** Options that switch everything on that the default values leave out. */
-async function everyOption(t: TestContext): Promise<string[]> {
-  const file = join(await temporaryFolder(t, "helm-values"), "values.yaml");
-  const monitoring = { enabled: true, labels: { release: "prometheus" } };
-  const values = {
-    host: "notify.example.org",
-    existingSecret: "ours",
-    image: {
-      registry: "registry.example.org/bells",
-      tag: "1.2.3",
-      pullSecrets: [{ name: "pull" }],
-    },
-    services: {
-      "ingest-api": { extraEnv: [{ name: "ACCEPT_CONNECTIONS", value: "6" }] },
-    },
-    ingress: { enabled: false },
-    httpRoute: { enabled: true, parentRefs: [{ name: "public", namespace: "gateways" }] },
-    serviceMonitor: monitoring,
-    prometheusRule: monitoring,
-    bootstrap: { existingSecret: "acme" },
-    test: { existingSecret: "acme" },
-  };
-  await writeFile(file, stringify(values));
-  return ["--values", file];
-}
 
 /** ConfigMaps under the names that they have before Kustomize adds a hash of their content. */
 function withoutHashes(objects: readonly KubernetesObject[]): KubernetesObject[] {

@@ -42,13 +42,15 @@ const SECRETS: Record<string, string> = {
   LINK_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
 };
 
+const READ_BY_NODE = ["NODE_EXTRA_CA_CERTS"];
+
 /** The errors that a start with these variables would report, and unknown variables. */
 export function variableFaults(service: string, env: Readonly<Record<string, string | undefined>>) {
   const variables = SERVICE_VARIABLES[service];
   if (variables === undefined) return [`${service}: no such service`];
   const known = variables.schema.properties;
   const faults = Object.keys(env)
-    .filter((name) => known[name] === undefined)
+    .filter((name) => known[name] === undefined && !READ_BY_NODE.includes(name))
     .map((name) => `${name}: is not read`);
   const filled = { ...env };
   for (const name of Object.keys(env)) {
