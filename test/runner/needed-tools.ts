@@ -72,6 +72,17 @@ const TOOLS: NeededTool[] = [
   },
 ];
 
+/** The programs of `test:chart`, which also needs Go to build Kubernetes. */
+export const CLUSTER_TOOLS: NeededTool[] = [
+  {
+    what: "the API server",
+    debianPackages: ["etcd-server"],
+    command: "etcd",
+    places: [],
+  },
+  ...TOOLS.filter(({ command }) => command === "helm" || command === "openssl"),
+];
+
 /** The programs of `test:images`, which alone needs them: buildah needs no daemon, mmdebstrap no registry of images. */
 export const IMAGE_TOOLS: NeededTool[] = ["mmdebstrap", "buildah", "runc"].map((command) => ({
   what: "the images",

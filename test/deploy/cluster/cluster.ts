@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { eventually } from "@belfry/testing/eventually";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
+import { wholeFile } from "@belfry/testing/whole-file";
+import { CLUSTER_TOOLS, neededTools } from "../../runner/needed-tools.ts";
+import { everyOption, OVERLAYS } from "../chart.ts";
+import { SERVICE_VARIABLES } from "../service-variables.ts";
+import { type Cluster, startCluster } from "./start-cluster.ts";
+
+/**
+ * `npx --yes pnpm@12 test:chart`: brings the chart and Kustomize's overlays to Kubernetes' own API server and
+ * controllers. Pods run nothing: they have a state only.
+ */
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+/** The newest Kubernetes and the oldest that the documents name. */
+const VERSIONS = ["1.37.2", "1.33.13"];
+/** A commit of the version before, whose installations are upgraded. */
+const EARLIER = "1f4fca44";
+const CHART = "deploy/helm/belfry";
+const RELEASE = `belfry ${CHART} -n belfry --wait`;
+const NAMES = Object.keys(SERVICE_VARIABLES).sort();
+
+// biome-ignore lint/style/noProcessEnv: the PATH
+await neededTools(process.env, CLUSTER_TOOLS);
+
+for (const version of VERSIONS) {
+  describe(`Kubernetes ${version}`, () => {
+    const cleanup = wholeFile();
+    let cluster: Cluster;
+
+    before(async () => {
+      cluster = await startCluster(cleanup, version);
+    });
+
+    test("the lines of deploy.md install the chart, and helm test succeeds", async () => {
+      const { lines, leftOut } = await installLines();
+      assert.equal(
+        leftOut.length,
+        2,
+        "the lines of NATS' own chart, which is not in a registry of packages",
+      );
+      const printed = await cluster.shell(lines.join("\n"));
+      assert.match(printed, /Phase:\s+Succeeded/);
+      await assertReady(cluster);
+    });
+
+    test("upgrades with every file of values and every option, a rollback and an uninstall leave what they should", async (t) => {
+      const files = [...Object.values(OVERLAYS), ["values-openshift.yaml"]];
+      for (const names of files) {
+        const values = names.map((name) => `--values ${CHART}/${name}`).join(" ");
+        await cluster.shell(`helm upgrade ${RELEASE} ${values}`);
+        await assertReady(cluster);
+      }
+      await cluster.shell(`helm upgrade ${RELEASE} --reset-values --set image.tag=0.2.0`);
+      await cluster.shell("helm rollback belfry -n belfry --wait");
+      await assertReady(cluster);
+      await cluster.shell(`${PRIORITY}
+        kubectl -n belfry create configmap corporate-ca --from-literal=ca.crt=-
+        kubectl -n belfry create configmap api-ca --from-literal=root.pem=-
+        helm upgrade ${RELEASE} ${(await everyOption(t)).join(" ")}`);
+      await assertReady(cluster);
+      await cluster.shell("helm uninstall belfry -n belfry --wait");
+      await eventually(async () => {
+        const left = await cluster.kubectl("get", EVERY_KIND, "-n", "belfry", "-o", "name");
+        assert.deepEqual(left.trim().split("\n").sort(), [
+          ...["configmap/api-ca", "configmap/corporate-ca", "configmap/kube-root-ca.crt"],
+          ...["secret/acme", "secret/belfry", "serviceaccount/default"],
+        ]);
+      });
+    });
+
+    test("a quota of the namespace counts every pod, and one that is too small is named", async () => {
+      await cluster.shell(`${QUOTA.replace("PODS", "50")}
+        helm install ${RELEASE}
+        kubectl -n belfry delete deployment admin --wait
+        kubectl -n belfry patch quota all --type=merge --patch '{"spec":{"hard":{"pods":"1"}}}'`);
+      await assert.rejects(
+        cluster.shell(`helm upgrade ${RELEASE} --timeout 10s --set services.admin.replicas=3`),
+      );
+      const events = await cluster.kubectl("get", "events", "-n", "belfry", "-o", "yaml");
+      assert.match(events, /exceeded quota: all/);
+      await cluster.shell(
+        "helm uninstall belfry -n belfry --wait; kubectl delete namespace belfry",
+      );
+    });
+
+    test("where the user of a pod may not be fixed, values-openshift.yaml installs", async () => {
+      await cluster.shell(`${NO_FIXED_USER}
+        kubectl create namespace belfry`);
+      await assert.rejects(cluster.shell(`helm install ${RELEASE} --timeout 10s`));
+      await cluster.shell("helm uninstall belfry -n belfry --wait");
+      await cluster.shell(`helm install ${RELEASE} --values ${CHART}/values-openshift.yaml`);
+      await assertReady(cluster);
+      await cluster.shell(`helm uninstall belfry -n belfry --wait
+        kubectl delete validatingadmissionpolicybinding,validatingadmissionpolicy --all
+        kubectl delete namespace belfry`);
+    });
+
+    test("each overlay of Kustomize can be applied, also after the one before", async () => {
+      for (const overlay of Object.keys(OVERLAYS)) {
+        await cluster.shell(`kubectl -n belfry delete job migrate --ignore-not-found
+          kubectl apply -k deploy/kubernetes/overlays/${overlay}
+          for name in ${NAMES.join(" ")}; do kubectl -n belfry rollout status deployment/$name --timeout=120s; done
+          kubectl -n belfry wait job/migrate --for=condition=complete --timeout=120s`);
+        await assertReady(cluster);
+      }
+      await cluster.shell("kubectl delete -k deploy/kubernetes/overlays/production-keda");
+    });
+
+    test("an installation of the version before is upgraded to this chart", async (t) => {
+      const folder = await temporaryFolder(t, "earlier-chart");
+      const archive = `git archive ${EARLIER} deploy/helm deploy/observability | tar -x -C ${folder}`;
+      await promisify(execFile)("bash", ["-euo", "pipefail", "-c", archive], { cwd: ROOT });
+      await cluster.shell(`kubectl create namespace belfry
+        helm install belfry ${join(folder, CHART)} -n belfry --wait`);
+      await cluster.shell(`helm upgrade ${RELEASE} --reset-then-reuse-values`);
+      await assertReady(cluster);
+      await cluster.shell("helm rollback belfry -n belfry --wait");
+      await assertReady(cluster);
+    });
+
+    test("no answer had a warning", () => {
+      const others = cluster.warnings.filter((line) => !OLD_FIELDS.test(line));
+      assert.deepEqual(others, []);
+    });
+  });
+}
+
+/** kubectl itself says this. These are the fields that every kubectl reads, that of Debian, too. */
+const OLD_FIELDS = /^# Warning: '(bases|patchesStrategicMerge)' is deprecated/;
+const EVERY_KIND =
+  "all,cm,secret,sa,ingress,networkpolicy,pdb,hpa,httproute,scaledobject,servicemonitor,prometheusrule";
+const PRIORITY = "kubectl create priorityclass services --value=1000";
+const QUOTA = `kubectl -n belfry create quota all \\
+  --hard=pods=PODS,requests.cpu=20,requests.memory=20Gi,limits.cpu=60,limits.memory=60Gi`;
+/** The part of OpenShift's rule restricted-v2 that the rule restricted has not. */
+const NO_FIXED_USER = `kubectl create -f - <<'END'
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: no-fixed-user }
+spec:
+  matchConstraints:
+    resourceRules:
+      - { apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] }
+  validations:
+    - expression: "!has(object.spec.securityContext.runAsUser) && !has(object.spec.securityContext.fsGroup)"
+      message: the namespace chooses the user
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: { name: no-fixed-user }
+spec: { policyName: no-fixed-user, validationActions: [Deny] }
+END`;
+
+/** The lines of the first block of deploy.md, without those that need a chart from elsewhere. */
+async function installLines(): Promise<{ lines: string[]; leftOut: string[] }> {
+  const text = await readFile(join(ROOT, "docs/operations/deploy.md"), "utf8");
+  const [, block = ""] = /^```sh\n([\s\S]*?)^```$/m.exec(text) ?? [];
+  const all = block.trim().split("\n");
+  const leftOut = all.filter((line) => /^helm (repo|install nats) /.test(line));
+  for (const line of leftOut) process.stderr.write(`NOT RUN: ${line}\n`);
+  return { lines: all.filter((line) => !leftOut.includes(line)), leftOut };
+}
+
+/** Whether every service has all its pods, the migration has ended, and no pod was refused. */
+async function assertReady({ kubectl }: Cluster): Promise<void> {
+  const list = async (kind: string) =>
+    JSON.parse(await kubectl("get", kind, "-n", "belfry", "-o", "json")).items;
+  const deployments = await list("deployments");
+  assert.deepEqual(
+    // biome-ignore lint/suspicious/noExplicitAny: an object of the API server
+    deployments.map(({ metadata }: any) => metadata.name).sort(),
+    NAMES,
+  );
+  for (const { metadata, spec, status } of deployments) {
+    assert.equal(status.readyReplicas ?? 0, spec.replicas, metadata.name);
+    assert.equal(status.updatedReplicas ?? 0, spec.replicas, metadata.name);
+  }
+  const jobs = await list("jobs");
+  assert.equal(jobs.length, 1);
+  assert.equal(jobs[0].status.succeeded, 1);
+  const pods = await list("pods");
+  assert.ok(pods.length > 0);
+}
