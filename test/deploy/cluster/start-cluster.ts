@@ -140,7 +140,7 @@ export async function startCluster(t: Cleanup, version: string): Promise<Cluster
     api,
     warnings,
     kubectl,
-    shell: (script) => command("bash", ["-euo", "pipefail", "-c", script]),
+    shell: (script) => command("bash", ["--norc", "-euo", "pipefail", "-c", script]),
   };
 }
 

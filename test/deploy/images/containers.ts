@@ -37,15 +37,22 @@ export interface Container {
   inspect(): Promise<{ program: string; status: Record<string, string>; rootMount: string }>;
 }
 
+interface ContainerOptions {
+  env: Record<string, string>;
+  args: string[];
+  /** As `uid:gid`; the image's if absent. */
+  user?: string | undefined;
+}
+
 /**
- * Runs an image with runc as Kubernetes does: the image's user, entry point and variables, no capability, a root
+ * Runs an image with runc as Kubernetes does: the image's user unless another is given, entry point and variables, no capability, a root
  * file system that is read-only, and a `/tmp` in memory. Its network is this machine's.
  */
 export async function startContainer(
   t: Cleanup,
   folder: string,
   image: BuiltImage,
-  options: { env: Record<string, string>; args: string[] },
+  options: ContainerOptions,
 ): Promise<Container> {
   const id = `belfry-${process.pid}-${image.name}`;
   const bundle = join(folder, "bundles", id);
@@ -96,9 +103,9 @@ export async function startContainer(
 function runtimeConfig(
   config: RuntimeConfig,
   { root, config: image }: BuiltImage,
-  { env, args }: { env: Record<string, string>; args: string[] },
+  { env, args, user = image.User ?? "0:0" }: ContainerOptions,
 ): RuntimeConfig {
-  const [uid = 0, gid = 0] = (image.User ?? "0:0").split(":").map(Number);
+  const [uid = 0, gid = 0] = user.split(":").map(Number);
   config.root = { path: root, readonly: true };
   config.process = {
     terminal: false,

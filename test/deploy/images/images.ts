@@ -29,8 +29,11 @@ import { type Container, startContainer } from "./containers.ts";
  */
 
 const MAX_MEGABYTES = 250;
-/** As `/proc` has the real, effective, saved and file system's id. */
-const ORDINARY_USER = "65534\t65534\t65534\t65534";
+/** The users of the containers, as uid and gid: the image's own, and one as OpenShift chooses them. */
+const USERS = [
+  ["the user of the image", undefined, ["65534", "65534"]],
+  ["a user without a name", "1000660000:0", ["1000660000", "0"]],
+] as const;
 
 const cleanup = wholeFile();
 const images: BuiltImage[] = [];
@@ -109,76 +112,85 @@ test("each image's SBOM is valid CycloneDX and names the libraries that are inst
   }
 });
 
-test("the containers bring one event to all three channels, as a user who may write nothing, and end by SIGTERM", async (t) => {
-  const database = await createTestDatabase(t, "template0");
-  const vendors = await startVendors(t);
-  const secretsKeys = newKey();
-  const [apiPort, gatewayPort, adminPort] = [await freePort(), await freePort(), await freePort()];
-  const env = {
-    DATABASE_URL: database.url,
-    NATS_URL: testNatsUrl(),
-    NATS_PREFIX: testPrefix(t),
-    SECRETS_KEYS: secretsKeys,
-    LINK_KEYS: newKey(),
-    REALTIME_TOKEN_KEYS: newKey(),
-    ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
-    INGEST_API_PORT: String(apiPort),
-    REALTIME_GATEWAY_PORT: String(gatewayPort),
-    ADMIN_PORT: String(adminPort),
-    ...Object.fromEntries(
-      ["MANAGEMENT", "INGEST_API", "REALTIME_GATEWAY", "ADMIN"].map((one) => [
-        `${one}_HOST`,
-        "127.0.0.1",
-      ]),
-    ),
-  };
-  const start = async (name: string, more: Record<string, string>, args: string[] = []) => {
-    const image = images.find((one) => one.name === name);
-    assert.ok(image, name);
-    return startContainer(t, directory, image, { env: { ...env, ...more }, args });
-  };
-  const migrate = await start("cli", {}, ["migrate"]);
-  assert.equal(await migrate.exited, 0, migrate.output());
+for (const [who, user, ids] of USERS) {
+  test(`the containers bring one event to all three channels as ${who}, who may write nothing, and end by SIGTERM`, async (t) => {
+    const database = await createTestDatabase(t, "template0");
+    const vendors = await startVendors(t);
+    const secretsKeys = newKey();
+    const [apiPort, gatewayPort, adminPort] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ];
+    const env = {
+      DATABASE_URL: database.url,
+      NATS_URL: testNatsUrl(),
+      NATS_PREFIX: testPrefix(t),
+      SECRETS_KEYS: secretsKeys,
+      LINK_KEYS: newKey(),
+      REALTIME_TOKEN_KEYS: newKey(),
+      ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
+      INGEST_API_PORT: String(apiPort),
+      REALTIME_GATEWAY_PORT: String(gatewayPort),
+      ADMIN_PORT: String(adminPort),
+      ...Object.fromEntries(
+        ["MANAGEMENT", "INGEST_API", "REALTIME_GATEWAY", "ADMIN"].map((one) => [
+          `${one}_HOST`,
+          "127.0.0.1",
+        ]),
+      ),
+    };
+    const start = async (name: string, more: Record<string, string>, args: string[] = []) => {
+      const image = images.find((one) => one.name === name);
+      assert.ok(image, name);
+      return startContainer(t, directory, image, { env: { ...env, ...more }, args, user });
+    };
+    const migrate = await start("cli", {}, ["migrate"]);
+    assert.equal(await migrate.exited, 0, migrate.output());
 
-  const services = new Map<string, Container>();
-  for (const name of Object.keys(SERVICE_VARIABLES)) {
-    const port = await freePort();
-    const service = await start(name, { MANAGEMENT_PORT: String(port) });
-    services.set(name, service);
-    await untilReady(name, service, port);
-  }
-  for (const [name, service] of services) {
-    const { program, status, rootMount } = await service.inspect();
-    assert.equal(program, "/usr/local/bin/node", name);
-    assert.deepEqual([status.Uid, status.Gid], [ORDINARY_USER, ORDINARY_USER], name);
-    assert.deepEqual([status.CapEff, status.NoNewPrivs], ["0".repeat(16), "1"], name);
-    assert.match(rootMount.split(" ")[3] ?? "", /^ro(,|$)/, name);
-  }
+    const services = new Map<string, Container>();
+    for (const name of Object.keys(SERVICE_VARIABLES)) {
+      const port = await freePort();
+      const service = await start(name, { MANAGEMENT_PORT: String(port) });
+      services.set(name, service);
+      await untilReady(name, service, port);
+    }
+    for (const [name, service] of services) {
+      const { program, status, rootMount } = await service.inspect();
+      assert.equal(program, "/usr/local/bin/node", name);
+      assert.deepEqual([status.Uid, status.Gid], ids.map(fourTimes), name);
+      assert.deepEqual([status.CapEff, status.NoNewPrivs], ["0".repeat(16), "1"], name);
+      assert.match(rootMount.split(" ")[3] ?? "", /^ro(,|$)/, name);
+    }
 
-  const db = createDatabase(createPool({ url: database.url, applicationName: "images-test" }));
-  t.after(() => db.destroy());
-  const keys = parseSecretKeys(secretsKeys);
-  const options = { name: "Acme", perMinute: 100, vendorUrl: vendors.url, keys };
-  const { apiKey } = await createLoadTenant(db, options);
-  const apiUrls = [`http://127.0.0.1:${apiPort}`];
-  const wsUrl = `ws://127.0.0.1:${gatewayPort}/connection/websocket`;
-  await using browser = await connectedBrowser({ apiUrls, wsUrl }, apiKey);
-  const variables = { key: "key-image-1" };
-  const answer = await trigger(apiUrls[0]!, apiKey, { variables }, freshKey());
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  await eventually(() => vendors.requests.length === 2 && browser.pushed.length === 1);
-  assert.deepEqual(vendors.requests.map(({ channel }) => channel).sort(), ["EMAIL", "SMS"]);
-  assert.equal(browser.pushed[0]?.data.title, variables.key);
-  const { body } = await call(`${apiUrls[0]}/packages`);
-  const packed = body.packages.map((one: { name: string }) => one.name);
-  assert.deepEqual(packed.sort(), ["@belfry/client", "@belfry/inbox"]);
-  const page = await fetch(`http://127.0.0.1:${adminPort}/sign-in`);
-  assert.equal(page.status, 200);
+    const db = createDatabase(createPool({ url: database.url, applicationName: "images-test" }));
+    t.after(() => db.destroy());
+    const keys = parseSecretKeys(secretsKeys);
+    const options = { name: "Acme", perMinute: 100, vendorUrl: vendors.url, keys };
+    const { apiKey } = await createLoadTenant(db, options);
+    const apiUrls = [`http://127.0.0.1:${apiPort}`];
+    const wsUrl = `ws://127.0.0.1:${gatewayPort}/connection/websocket`;
+    await using browser = await connectedBrowser({ apiUrls, wsUrl }, apiKey);
+    const variables = { key: "key-image-1" };
+    const answer = await trigger(apiUrls[0]!, apiKey, { variables }, freshKey());
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    await eventually(() => vendors.requests.length === 2 && browser.pushed.length === 1);
+    assert.deepEqual(vendors.requests.map(({ channel }) => channel).sort(), ["EMAIL", "SMS"]);
+    assert.equal(browser.pushed[0]?.data.title, variables.key);
+    const { body } = await call(`${apiUrls[0]}/packages`);
+    const packed = body.packages.map((one: { name: string }) => one.name);
+    assert.deepEqual(packed.sort(), ["@belfry/client", "@belfry/inbox"]);
+    const page = await fetch(`http://127.0.0.1:${adminPort}/sign-in`);
+    assert.equal(page.status, 200);
 
-  for (const [name, service] of services) {
-    assert.equal(await service.stop(), 0, `${name}:\n${service.output()}`);
-  }
-});
+    for (const [name, service] of services) {
+      assert.equal(await service.stop(), 0, `${name}:\n${service.output()}`);
+    }
+  });
+}
+
+/** As `/proc` has the real, effective, saved and file system's id. */
+const fourTimes = (id: string) => [id, id, id, id].join("\t");
 
 /** The sum of the bytes of its files, in millions. */
 async function megabytesOf(folder: string): Promise<number> {
