@@ -155,10 +155,10 @@ async function lookedAt(
 }
 
 /**
- * Returns the join with a message's delivery, as a lateral subquery: each delivery is looked up by its message. A plain
- * join would read all deliveries if a page reads many messages.
+ * Returns the join with the delivery of the message `m`, as a lateral subquery: each delivery is looked up by its
+ * message. With a plain join Postgres may read all deliveries for each message, if it has no statistics yet.
  */
-function deliveryOf(tenantId: string): RawBuilder<unknown> {
+export function deliveryOf(tenantId: string): RawBuilder<unknown> {
   return sql`cross join lateral (
     select * from deliveries d
     where d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId} limit 1) d`;

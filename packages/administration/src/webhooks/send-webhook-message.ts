@@ -18,7 +18,13 @@ import { sql } from "kysely";
 import { defineAct } from "../act.ts";
 import { faultAt, refuseFaults, TooLate } from "../input-error.ts";
 import { idAt } from "../pages.ts";
-import { copyMessages, holdMessages, isUnderWay, type WebhookPlace } from "./message-rows.ts";
+import {
+  copyMessages,
+  deliveryOf,
+  holdMessages,
+  isUnderWay,
+  type WebhookPlace,
+} from "./message-rows.ts";
 import { MESSAGE, type MessagePlace, messageAttempts, readMessage } from "./webhook-messages.ts";
 import { endPause } from "./webhook-rows.ts";
 import { CHANGE_ENDPOINTS, ofWebhook, readWebhook, WEBHOOK, webhookNote } from "./webhooks.ts";
@@ -203,7 +209,7 @@ async function someOfWindow(
   { since, until, after, all }: Window & { after: string | undefined; all: boolean },
 ): Promise<{ id: string; again: boolean }[]> {
   const { rows } = await sql<{ id: string; again: boolean }>`
-    select m.id, coalesce(s.again, false) as again
+    select o.id, coalesce(s.again, false) as again
     from (
       select m.id from webhook_messages m
       where m.webhook_id = ${webhookId} and m.tenant_id = ${tenantId} and m.resend_of is null
@@ -211,16 +217,16 @@ async function someOfWindow(
         ${after === undefined ? sql`` : sql`and m.id > ${after}::uuid`}
         and m.created_at >= ${since} and m.created_at < coalesce(${until}::timestamptz, clock_timestamp())
       order by m.id limit ${BATCH_LOOKED_AT}
-    ) m
+    ) o
     cross join lateral (
       select not bool_or(d.status in ('queued', 'sending', 'waiting'))
         and (${all}::boolean or not bool_or(d.status = 'accepted')) as again
       from (
-        select m.id union all select c.id from webhook_messages c where c.resend_of = m.id
-      ) of (id)
-      join deliveries d on d.event_id = of.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
+        select o.id union all select c.id from webhook_messages c where c.resend_of = o.id
+      ) m
+      ${deliveryOf(tenantId)}
     ) s
-    order by m.id`.execute(db);
+    order by o.id`.execute(db);
   return rows;
 }
 
