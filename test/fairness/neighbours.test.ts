@@ -67,6 +67,8 @@ test("every call at its dearest, 32 at a time, fails no trigger of another tenan
     const statuses = new Set(calls.map(({ status }) => status));
     for (const status of statuses) {
       if (status >= 500 || status === 422) {
+        // The service writes its log lines shortly after the answer.
+        await eventually(() => ingest.faults().length > 0, { timeoutMs: 5_000 }).catch(() => 0);
         assert.fail(`${call}: ${status} ${JSON.stringify(ingest.faults())}`);
       }
     }
