@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import fastify, {
@@ -148,6 +148,19 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     done();
   });
   return app;
+}
+
+/**
+ * Makes each answer close its connection once a stop has begun (`Parts.stopping`). A caller that keeps connections alive
+ * then opens the next one to another replica. Otherwise it could send a request just when this process closes.
+ */
+export function closeAfterAnswers(server: Server, stopping: AbortSignal): void {
+  const close = (_request: IncomingMessage, response: ServerResponse) => {
+    response.shouldKeepAlive = false;
+  };
+  stopping.addEventListener("abort", () => server.prependListener("request", close), {
+    once: true,
+  });
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

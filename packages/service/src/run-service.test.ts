@@ -33,11 +33,13 @@ test("SIGTERM: the request in hand is answered, then the process ends with 0", a
   assert.ok(service.logs().some(({ msg, reason }) => msg === "stopping" && reason === "SIGTERM"));
 });
 
-test("during the shutdown delay the service is unready but still takes requests", async (t) => {
+test("during the shutdown delay the service is unready but still takes requests, and each answer closes its connection", async (t) => {
   const { service, slow } = await start(t, { SHUTDOWN_DELAY_MS: "120000", SLOW_MS: "1" });
+  assert.equal((await slow()).headers.get("connection"), "keep-alive");
   service.signal("SIGTERM");
   await service.waitUntilReady(false);
-  assert.equal((await slow()).status, 200);
+  const { status, headers } = await slow();
+  assert.deepEqual([status, headers.get("connection")], [200, "close"]);
   await service.kill();
 });
 

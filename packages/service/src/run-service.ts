@@ -43,6 +43,8 @@ export interface Parts<C extends CommonConfig, D extends ServiceDatabase> {
   link: NatsLink;
   /** Whether all dependencies were there at the last check of readiness, at most a second ago. */
   canWork: () => Promise<boolean>;
+  /** Aborted when a stop begins, `SHUTDOWN_DELAY_MS` before `signal`. */
+  stopping: AbortSignal;
   /** Aborted when waits and intake must end. */
   signal: AbortSignal;
   /** Resolves when `signal` is aborted. */
@@ -133,7 +135,7 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
       await database.ready({ log, signal });
       if (service.needsNats) await nats;
       const canWork = async () => (await management.away()).every((name) => name === service.work);
-      const parts = { config, log, database, nats, link, canWork, signal, stopped };
+      const parts = { config, log, database, nats, link, canWork, stopping, signal, stopped };
       work = await service.start(parts);
       await Promise.all([stopped, ...work.run()].map((part) => part.catch(fail)));
     };

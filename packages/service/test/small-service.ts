@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Type } from "@sinclair/typebox";
 import { commonConfig } from "../src/config.ts";
-import { createHttpServer } from "../src/http.ts";
+import { closeAfterAnswers, createHttpServer } from "../src/http.ts";
 import { runService } from "../src/run-service.ts";
 import { tracer } from "../src/tracing.ts";
 
@@ -21,7 +21,7 @@ await runService({
     close: async () => undefined,
   }),
   work: "http",
-  async start({ config, log, stopped }) {
+  async start({ config, log, stopping, stopped }) {
     const http = createHttpServer({ log, maxBodyBytes: 1024 });
     http.get("/slow", async () => {
       log.info("slow");
@@ -36,6 +36,7 @@ await runService({
       void Promise.reject(new Error("nobody waits for this"));
       return { ok: true };
     });
+    closeAfterAnswers(http.server, stopping);
     await http.listen({ port: config.PORT, host: "127.0.0.1" });
     return { run: () => [stopped.then(() => http.close())] };
   },

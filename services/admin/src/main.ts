@@ -13,6 +13,7 @@ import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createKeyUses, createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { every } from "@belfry/service/every";
+import { closeAfterAnswers } from "@belfry/service/http";
 import { announce, publishAll } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
@@ -35,7 +36,7 @@ await runService({
     openDatabase({ url: config.DATABASE_URL, applicationName: "belfry-admin", log }),
   // The pages work without NATS, except for sending an event again.
   work: "http",
-  async start({ config, log, database, nats, link, signal, stopped }) {
+  async start({ config, log, database, nats, link, stopping, signal, stopped }) {
     const { db, pool } = database;
     const prefix = config.NATS_PREFIX;
     const oidc = oidcSettings(config);
@@ -98,6 +99,7 @@ await runService({
       log.info(made, "BOOTSTRAP_FILE: made what was not there");
     }
     const token = await firstOperatorToken(db);
+    closeAfterAnswers(app.server, stopping);
     await app.listen({ host: config.ADMIN_HOST, port: config.ADMIN_PORT });
     if (token !== undefined) {
       // Only this log line contains the link. It works once, for a day, and only as long as there is no operator.

@@ -9,6 +9,7 @@ import { countUnread } from "@belfry/database/notifications";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createKeyUses, createTenantDirectory } from "@belfry/http-api/tenant-directory";
+import { closeAfterAnswers } from "@belfry/service/http";
 import type { Logger } from "@belfry/service/logger";
 import { announce } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
@@ -41,7 +42,7 @@ await runService({
   // While NATS is not reachable, triggers are answered 500 unless they are scheduled. Everything else works.
   streams: streamsOf,
   work: "http",
-  async start({ config, log, database, nats, link, signal, stopped }) {
+  async start({ config, log, database, nats, link, stopping, signal, stopped }) {
     // Triggers have connections of their own, so that other calls do not delay them.
     const accepting = database;
     const others = openConnections(
@@ -118,6 +119,7 @@ await runService({
       now,
       log,
     });
+    closeAfterAnswers(app.server, stopping);
     await app.listen({ host: config.INGEST_API_HOST, port: config.INGEST_API_PORT });
     return {
       run: () => [
