@@ -217,4 +217,17 @@ describe("closing", () => {
     await closed;
     await assert.rejects(fetch(`${address}/slow`));
   });
+
+  test("an answer that is being sent to a slow client arrives whole", async () => {
+    const closing = createHttpServer({ log, maxBodyBytes: 1024 });
+    const bytes = 30_000_000;
+    closing.get("/big", async () => "x".repeat(bytes));
+    const address = await closing.listen({ port: 0, host: "127.0.0.1" });
+    const answer = await fetch(`${address}/big`);
+    // Node closes idle connections when the server no longer listens.
+    const closed = closing.close();
+    await eventually(() => !closing.server.listening);
+    assert.equal((await answer.arrayBuffer()).byteLength, bytes);
+    await closed;
+  });
 });

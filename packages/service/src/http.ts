@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import fastify, {
@@ -135,6 +136,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setNotFoundHandler((request) => {
     throw unknownPathProblem(request.url);
   });
+  spareAnswersBeingSent(app.server);
   app.addHook("preClose", (done) => {
     // A connection whose last request ends after the close would otherwise stay open.
     const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_SWEEP_MS);
@@ -161,6 +163,22 @@ export function closeAfterAnswers(server: Server, stopping: AbortSignal): void {
   stopping.addEventListener("abort", () => server.prependListener("request", close), {
     once: true,
   });
+}
+
+/**
+ * Keeps idle connections open while an answer is being sent. Node counts a connection as idle as soon as its answer is
+ * complete in memory, so that it would cut off a large answer to a slow client.
+ */
+function spareAnswersBeingSent(server: Server): void {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  const closeIdleConnections = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    if (![...sockets].some(({ writableLength }) => writableLength > 0)) closeIdleConnections();
+  };
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
