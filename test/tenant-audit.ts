@@ -66,6 +66,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/database/src/functions/expand-broadcasts.sql":
     "broadcasts of every tenant that are due, and the providers that they name",
   "packages/database/src/functions/fail-dispatch.sql": "the event that the queue carried",
+  "packages/database/src/functions/read-rest.sql": "whether anything rests, whoever's it is",
   "packages/database/src/functions/release-deliveries.sql": "whoever's are due: all in turn",
   "packages/database/src/functions/release-deliveries.ts": "whoever's are due: all in turn",
   "packages/database/src/functions/reserve-sends.sql": "by the provider that will send",
@@ -79,7 +80,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "services/admin/src/tenant/count-activity.ts": "the figures of all tenants are counted at once",
   "services/ingest-api/src/image-route.ts": "whoever knows the name of an image may read it",
   "services/dispatcher/src/expiry.ts": "what is old is old in every tenant",
-  "services/dispatcher/src/wake-loop.ts": "whether anything rests, whoever's it is",
   "services/dispatcher/src/search-rows.ts": "the walk of search is over all tenants",
   "services/dispatcher/src/search.ts": "the walk of search is over all tenants",
   "services/dispatcher/src/sensitive-events.ts": "what has ended is erased in every tenant",

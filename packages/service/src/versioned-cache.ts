@@ -1,6 +1,7 @@
 import { configurationSubject } from "@belfry/contracts/streams";
 import type { NatsConnection, Subscription } from "@nats-io/transport-node";
 import { LRUCache } from "lru-cache";
+import { untilNext } from "./every.ts";
 import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
@@ -155,7 +156,7 @@ export async function watchVersion(options: WatchVersionOptions): Promise<void> 
       if (!failing) log.warn({ err }, "configuration cannot be read: trying again");
       failing = true;
     }
-    await pause(everyMs, AbortSignal.any([signal, nudge.signal]));
+    await pause(untilNext(everyMs), AbortSignal.any([signal, nudge.signal]));
   }
   if (subscription?.isClosed() === false) subscription.unsubscribe();
 }

@@ -6,12 +6,12 @@ import {
   type Expansion,
   expandBroadcast,
 } from "@belfry/database/functions/broadcasts";
+import type { Rest } from "@belfry/database/functions/read-rest";
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import type { Publisher } from "@belfry/service/publish";
 import { countExpanded } from "./dispatcher-metrics.ts";
 import { publishToLanes } from "./sweeper.ts";
-import type { Rest } from "./wake-loop.ts";
 
 interface BroadcastDeps {
   pool: Pool;

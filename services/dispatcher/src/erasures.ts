@@ -11,7 +11,6 @@ export async function eraseUsers(
   signal: AbortSignal,
 ): Promise<number> {
   const { db, nats, prefix, log } = deps;
-  if (!(await isAnyOpen(db))) return 0;
   // Imported at the first erasure only, because most installations rarely erase users.
   const [{ workErasures }, { disconnectMessage }] = await Promise.all([
     import("@belfry/administration/erasure/work-erasures"),
@@ -29,28 +28,11 @@ export async function eraseUsers(
   return done;
 }
 
-async function isAnyOpen(db: Database): Promise<boolean> {
-  const row = await db
-    .selectFrom("erasures")
-    .select("id")
-    .where("state", "<>", "done")
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Deletes the tenants that operators have deleted in the Admin UI. Returns their number. All replicas may run it. */
 export async function deleteTenants(
   { db, log }: { db: Database; log: Logger },
   signal: AbortSignal,
 ): Promise<number> {
-  const open = await db
-    .selectFrom("tenant_deletions")
-    .select("tenant_id")
-    .where("ended_at", "is", null)
-    .limit(1)
-    .executeTakeFirst();
-  if (open === undefined) return 0;
   // Imported at the first deletion only, because most installations never delete a tenant.
   const { workTenantDeletions } = await import("@belfry/administration/erasure/tenant-deletions");
   const tenants = await workTenantDeletions({ db }, signal);

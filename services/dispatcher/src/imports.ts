@@ -1,7 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
-import { sql } from "kysely";
 
 /**
  * Continues CSV imports and the deletion of large topics. Returns the number of written chunks. All replicas may run it.
@@ -10,7 +9,6 @@ export async function continueImports(
   { db, log }: { db: Database; log: Logger },
   signal: AbortSignal,
 ): Promise<number> {
-  if (!(await isImportDue(db))) return 0;
   // Imported at the first use only, because most installations have no imports.
   const { workImports } = await import("@belfry/administration/users/work-imports");
   const chunks = await workImports(
@@ -23,12 +21,4 @@ export async function continueImports(
   );
   if (chunks > 0) log.info({ chunks }, "chunks of imports written");
   return chunks;
-}
-
-async function isImportDue(db: Database): Promise<boolean> {
-  const { rows } = await sql<{ isDue: boolean }>`
-    select exists (
-      select from imports where state in ('receiving', 'waiting', 'running') and due_at <= now()
-    ) or exists (select from topics where deleted_at is not null) as "isDue"`.execute(db);
-  return rows[0]?.isDue === true;
 }

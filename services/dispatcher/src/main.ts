@@ -5,10 +5,8 @@ import {
   eventsConsumer,
   eventsStream,
 } from "@belfry/contracts/streams";
-import {
-  noteInstallationDays,
-  readConfigurationVersion,
-} from "@belfry/database/configuration-version";
+import { noteInstallationDays } from "@belfry/database/configuration-version";
+import type { Rest } from "@belfry/database/functions/read-rest";
 import { messageTries } from "@belfry/database/message-tries";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -126,6 +124,10 @@ await runService({
     });
     const expire = createExpiry({ pool, retention, log });
     const erasing = { db, nats: link, prefix, log };
+    /** Skips the work if the query that all idle loops share shows that there is none. */
+    const whileSome = (what: keyof Rest, work: () => Promise<unknown>) => async () =>
+      (await lookAtRest())[what] === true ? await work() : undefined;
+    const eraseNoted = createNotedErasure(pool, ERASED_PER_LOOK);
     const rounds: [everyMs: number, what: string, work: () => Promise<unknown>][] = [
       [
         config.REPUBLISH_EVERY_MS,
@@ -137,10 +139,22 @@ await runService({
       ],
       [config.WAKE_EVERY_MS, "letting scheduled events go", () => wake(signal)],
       [config.WAKE_EVERY_MS, "moving broadcasts on", () => moveBroadcasts(signal)],
-      [ERASE_EVERY_MS, "erasing sensitive variables", createNotedErasure(pool, ERASED_PER_LOOK)],
-      [ERASURES_EVERY_MS, "erasing users", () => eraseUsers(erasing, signal)],
-      [ERASURES_EVERY_MS, "deleting tenants", () => deleteTenants(erasing, signal)],
-      [IMPORTS_EVERY_MS, "importing", () => continueImports(erasing, signal)],
+      [ERASE_EVERY_MS, "erasing sensitive variables", whileSome("hasSensitive", eraseNoted)],
+      [
+        ERASURES_EVERY_MS,
+        "erasing users",
+        whileSome("isErasureOpen", () => eraseUsers(erasing, signal)),
+      ],
+      [
+        ERASURES_EVERY_MS,
+        "deleting tenants",
+        whileSome("isDeletionOpen", () => deleteTenants(erasing, signal)),
+      ],
+      [
+        IMPORTS_EVERY_MS,
+        "importing",
+        whileSome("isImportDue", () => continueImports(erasing, signal)),
+      ],
       [STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore],
       [config.EXPIRE_EVERY_MS, "deleting what has had its time", () => expire(signal)],
     ];
@@ -172,7 +186,7 @@ await runService({
         ),
         release.run(signal),
         watchVersion({
-          read: () => readConfigurationVersion(db),
+          read: async () => (await lookAtRest()).version,
           nc: link.nc,
           prefix,
           onChange: () => routing.clear(),

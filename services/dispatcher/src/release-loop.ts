@@ -1,5 +1,6 @@
 import { SENT_CHANNELS, type SentChannel } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
+import type { Rest } from "@belfry/database/functions/read-rest";
 import {
   eraseSensitiveVariables,
   hasUnclaimed,
@@ -16,7 +17,6 @@ import { startStatement } from "@belfry/service/tracing";
 import type { DispatchPublisher } from "./dispatch-publisher.ts";
 import { countReconciled, countReleased } from "./dispatcher-metrics.ts";
 import { PUBLISHED_WITHIN_MS } from "./sweeper.ts";
-import type { Rest } from "./wake-loop.ts";
 
 export interface ReleaseDeps {
   pool: Pool;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { SENT_CHANNELS, type SentChannel } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
+import { type Rest, readRest } from "@belfry/database/functions/read-rest";
 import { type WokenEvent, wakeEvents } from "@belfry/database/functions/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";
@@ -55,16 +55,6 @@ export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promis
   };
 }
 
-/** The state of waiting work, which is all that an idle dispatcher reads. */
-export interface Rest {
-  /** Channels with unreleased deliveries, due or not. Other channels have nothing to release. */
-  channels: SentChannel[];
-  /** Whether a scheduled event is due by the database's clock. */
-  isEventDue: boolean;
-  /** Whether a broadcast must move on, or a part of one must be counted, within a tenth of a second. */
-  isBroadcastDue: boolean;
-}
-
 /** Returns a function that reads `Rest`. Calls in the same turn of the event loop share one query. */
 export function createRestLook(pool: Pool): () => Promise<Rest> {
   let look: Promise<Rest> | undefined;
@@ -75,34 +65,4 @@ export function createRestLook(pool: Pool): () => Promise<Rest> {
     });
     return look;
   };
-}
-
-async function readRest(pool: Pool): Promise<Rest> {
-  const { rows } = await pool.query({
-    name: "read_rest",
-    // Reads the soonest event and then the clock. In an index condition, a running clock would be read row by row.
-    text: `select array(
-             select c.channel from unnest($1::text[]) as c (channel)
-             cross join lateral (
-               (select from deliveries d
-                where d.channel = c.channel and d.released_at is null and d.broadcast_id is null
-                  and d.status in ('queued', 'waiting')
-                order by d.tenant_id limit 1)
-               union all
-               (select from deliveries d
-                where d.channel = c.channel and d.released_at is null and d.broadcast_id is not null
-                  and d.status in ('queued', 'waiting')
-                order by d.tenant_id limit 1)
-               limit 1
-             ) d
-           ) as channels,
-           (select send_at from scheduled_events order by send_at limit 1)
-             <= clock_timestamp() as is_event_due,
-           least((select next_at from broadcasts where next_at is not null order by next_at limit 1),
-                 (select count_at from broadcast_chunks where count_at is not null order by count_at limit 1))
-             <= clock_timestamp() + interval '100 milliseconds' as is_broadcast_due`,
-    values: [SENT_CHANNELS],
-  });
-  const { channels, is_event_due, is_broadcast_due } = rows[0];
-  return { channels, isEventDue: is_event_due === true, isBroadcastDue: is_broadcast_due === true };
 }
