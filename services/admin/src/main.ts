@@ -4,11 +4,11 @@ import { sendAlertMails } from "@belfry/administration/alerts/tell-alerts";
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { testMessage } from "@belfry/administration/templates/send-test";
-import { workBundles } from "@belfry/administration/templates/work-bundles";
+import { isBundleDue, workBundles } from "@belfry/administration/templates/work-bundles";
 import { bootstrap } from "@belfry/administration/tenants/bootstrap";
 import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { pollConfigurationVersion } from "@belfry/database/configuration-version";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createKeyUses, createTenantDirectory } from "@belfry/http-api/tenant-directory";
@@ -119,15 +119,14 @@ await runService({
         every(
           BUNDLES_EVERY_MS,
           "applying bundles in the background",
-          () =>
-            workBundles(
-              { db, onPostponed: (err) => log.warn({ err }, "a bundle: trying again") },
-              signal,
-            ),
+          async () => {
+            const onPostponed = (err: unknown) => log.warn({ err }, "a bundle: trying again");
+            if (await isBundleDue(pool)) await workBundles({ db, onPostponed }, signal);
+          },
           { log, signal, atOnce: true },
         ),
         watchVersion({
-          read: () => readConfigurationVersion(db),
+          read: () => pollConfigurationVersion(pool),
           nc: nats.then(({ nc }) => nc),
           prefix,
           onChange: () => directory.clear(),

@@ -1,5 +1,5 @@
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import type { Database } from "@belfry/database/connection";
+import { pollConfigurationVersion } from "@belfry/database/configuration-version";
+import type { Database, Pool } from "@belfry/database/connection";
 import { shownNotifications } from "@belfry/database/notifications";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";
@@ -30,6 +30,7 @@ const TICK_MS = 50;
 export interface GatewayOptions {
   config: Config;
   db: Database;
+  pool: Pool;
   /** The connection to NATS. Until it resolves, publications are read from Postgres. */
   nats: Promise<NatsLink>;
   tokenKeys: TokenKeys;
@@ -122,7 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     for (const tenantId of inactive) hub.endTenant(tenantId, DISCONNECTS.invalidToken);
   };
   const watching = watchVersion({
-    read: () => readConfigurationVersion(db),
+    read: () => pollConfigurationVersion(options.pool),
     onChange: endInactive,
     nc: nats.then(({ nc }) => nc),
     prefix,

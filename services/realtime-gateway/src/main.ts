@@ -29,6 +29,7 @@ await runService({
     const gateway = await startGateway({
       config,
       db: database.db,
+      pool: database.pool,
       nats,
       tokenKeys: parseTokenKeys(config.REALTIME_TOKEN_KEYS),
       version: `${packageFile.version} Belfry`,
