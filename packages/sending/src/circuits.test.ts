@@ -78,7 +78,11 @@ test("after three failures in a row no message is tried, and each waiting one sa
 
 test("one probe detects that a provider is back, however many messages wait; then all leave", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t, status(401));
-  const senders = [0, 1].map(() => fixture.sender({ leaseMs: 600_000 }));
+  let announced = 0;
+  const announceChange = () => {
+    announced += 1;
+  };
+  const senders = [0, 1].map(() => fixture.sender({ leaseMs: 600_000, announceChange }));
   await senders[0]!.handle(message(tenant, [await fixture.delivery(tenant, version)]));
   const due = () =>
     fixture.pool.query("update provider_circuits set open_until = now(), probe_until = null");
@@ -113,12 +117,14 @@ test("one probe detects that a provider is back, however many messages wait; the
   const rows = await fixture.pool.sql`select * from provider_circuits`;
   assert.equal(rows[0].failures, 2);
   assert.ok(rows[0].open_until - before > 50_000, "twice as long");
+  assert.equal(announced, 2, "the opening and the failed probe");
 
   vendor.answer = slowly(202);
   await due();
   await refresh();
   await handleAll();
   assert.equal(vendor.calls.length, 3, "one probe, which worked");
+  assert.equal(announced, 3, "the closing");
   await refresh();
   vendor.answer = accept;
   await handleAll();

@@ -33,6 +33,8 @@ export interface CircuitsOptions {
   channel: ProviderChannel;
   /** The time in ms that a probe may take before another is allowed. */
   probeMs: number;
+  /** Called when this replica has opened or closed a circuit, so that the others read it at once. */
+  onChange?: (() => void) | undefined;
   log: Logger;
 }
 
@@ -74,6 +76,7 @@ export function createCircuits(options: CircuitsOptions): Circuits {
   const noteChange = (providerId: string) => {
     for (const changed of readsUnderWay) changed.add(providerId);
     showOpenCircuits(open.size);
+    options.onChange?.();
   };
 
   const opened = async (

@@ -1,5 +1,6 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { parsePublicUrl } from "@belfry/contracts/message-links";
+import { configurationSubject } from "@belfry/contracts/streams";
 import type { Database } from "@belfry/database/connection";
 import { isDataFault } from "@belfry/database/connection";
 import { cancelledDeliveries } from "@belfry/database/functions/cancel-events";
@@ -57,6 +58,8 @@ export interface SendingOptions {
   attachmentBytes?: number | undefined;
   /** Makes unsubscribe links; undefined if messages have none. */
   links?: MessageLinks | undefined;
+  /** Tells the other replicas to read circuits and configuration at once. */
+  announceChange?: () => void;
   /** Aborted when failed settlements are no longer retried; the deliveries' leases then expire. */
   giveUp: AbortSignal;
   random: () => number;
@@ -134,7 +137,13 @@ export function createSending(options: SendingOptions): Sending {
     log,
   });
   const renderers = createRenderers(pool);
-  const circuits = createCircuits({ pool, channel, probeMs: leaseMs, log });
+  const circuits = createCircuits({
+    pool,
+    channel,
+    probeMs: leaseMs,
+    onChange: options.announceChange,
+    log,
+  });
   const permits = createPermits(pool, channel, providers, circuits, clock);
   const slots = createFairSemaphore(
     options.concurrency,
@@ -189,9 +198,6 @@ function traceParentOf(result: ClaimResult): string | null {
   return result.becomes === "sending" ? result.delivery.traceParent : null;
 }
 
-/** The interval in ms in which a replica reads the circuits of all replicas. */
-const CIRCUITS_EVERY_MS = 1_000;
-
 /** Returns the service that sends one channel's deliveries. */
 export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDatabase> {
   return deliveryService({
@@ -199,7 +205,7 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
     config: senderConfig,
     check: crossCheck,
     channel,
-    deliverer({ config, log, database: { pool, db }, signal }, giveUp) {
+    deliverer({ config, log, database: { pool, db }, link, signal }, giveUp) {
       const links = messageLinks(config);
       if (links === undefined) {
         log.info(
@@ -219,6 +225,9 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
         allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
         publicUrl: config.PUBLIC_URL === "" ? "" : parsePublicUrl(config.PUBLIC_URL),
         links,
+        announceChange() {
+          if (link.isConnected()) link.nc.publish(configurationSubject(config.NATS_PREFIX));
+        },
         giveUp,
         random: Math.random,
         log,
@@ -228,7 +237,6 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
         beside: (nc) => [
           watchVersion({
             read: () => sending.refreshCircuits(),
-            everyMs: CIRCUITS_EVERY_MS,
             nc,
             prefix: config.NATS_PREFIX,
             onChange: () => sending.forgetConfiguration(),

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { deliveriesStream, deliveriesSubject } from "@belfry/contracts/streams";
+import {
+  configurationSubject,
+  deliveriesStream,
+  deliveriesSubject,
+} from "@belfry/contracts/streams";
 import { createLogger } from "@belfry/service/logger";
 import { connectNats } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
@@ -9,7 +13,7 @@ import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { startProcess } from "@belfry/testing/processes";
 import { type Fixture, SECRETS_KEYS, TO } from "./sending-fixture.ts";
 import { createShop } from "./shop.ts";
-import { accept, deliveryOf, hang } from "./vendor.ts";
+import { accept, deliveryOf, hang, status } from "./vendor.ts";
 
 /** The email sender as a process, fed through JetStream. */
 async function createStage(t: TestContext, answer?: Parameters<typeof createShop>[1]) {
@@ -40,7 +44,7 @@ async function createStage(t: TestContext, answer?: Parameters<typeof createShop
         ids.map((id) => ({ id, traceId: "t" })),
       ),
   };
-  return { stage, ...shop };
+  return { stage, nats, prefix, ...shop };
 }
 
 test("the process sends published deliveries, and SIGTERM lets the current call finish", async (t) => {
@@ -63,6 +67,15 @@ test("the process sends published deliveries, and SIGTERM lets the current call 
   assert.equal((await stage.row(second)).status, "accepted");
   assert.equal(sender.errors(), "");
   assert.ok(!sender.lines.join("\n").includes(TO), "no address in the log");
+});
+
+test("the other replicas hear at once that a circuit has opened", async (t) => {
+  const { stage, nats, prefix, tenant, version } = await createStage(t, status(401));
+  const heard = nats.nc.subscribe(configurationSubject(prefix), { max: 1 });
+  await stage.start();
+  await stage.publish(tenant, [await stage.delivery(tenant, version)]);
+  for await (const _ of heard) break;
+  assert.equal((await stage.pool.sql`select from provider_circuits`).length, 1);
 });
 
 test("a sender killed during a call: the delivery is sent again once its lease has ended", async (t) => {
