@@ -16,12 +16,13 @@ export interface Rest {
   isErasureOpen: boolean;
   /** Whether the deletion of a tenant has not ended. */
   isDeletionOpen: boolean;
-  /** Whether the variables of an event are to be erased after its last delivery. */
+  /** Whether an event waits for the erasure of its variables. */
   hasSensitive: boolean;
   /** The version of the configuration. */
   version: string;
 }
 
+/** Reads all of it in one statement. */
 export async function readRest(pool: pg.Pool): Promise<Rest> {
   const [rest] = await callFunction<Rest>(pool, "read_rest", { p_channels: SENT_CHANNELS });
   return rest!;
