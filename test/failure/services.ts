@@ -15,32 +15,44 @@ export const REPLICAS = {
 export type ReplicaName = keyof typeof REPLICAS;
 
 const ROOT = new URL("../../", import.meta.url);
+const PORTS: Record<string, string> = {
+  "ingest-api": "INGEST_API_PORT",
+  "realtime-gateway": "REALTIME_GATEWAY_PORT",
+  admin: "ADMIN_PORT",
+};
 
 /** Starts every service as a process; replicas are found by name. */
-export async function startServices(t: Cleanup, env: Record<string, string>) {
+export async function startServices(
+  t: Cleanup,
+  env: Record<string, string>,
+  replicas: Readonly<Record<string, string>> = REPLICAS,
+) {
   const running = new Map<string, { process: TestProcess; port: number }>();
 
-  const start = async (service: string, port: number, more: Record<string, string> = {}) =>
-    startProcess(t, {
+  const started: TestProcess[] = [];
+  const start = async (service: string, port: number, more: Record<string, string> = {}) => {
+    const process = await startProcess(t, {
       main: new URL(`services/${service}/src/main.ts`, ROOT),
       readyTimeoutMs: 60_000,
       env: {
         ...env,
-        ...(service === "ingest-api" ? { INGEST_API_PORT: String(port) } : {}),
-        ...(service === "realtime-gateway" ? { REALTIME_GATEWAY_PORT: String(port) } : {}),
+        ...(PORTS[service] === undefined ? {} : { [PORTS[service]]: String(port) }),
         ...more,
       },
     });
+    started.push(process);
+    return process;
+  };
   const find = (name: string) => {
     const found = running.get(name);
     if (found === undefined) throw new Error(`no process ${name}`);
     return found;
   };
-  const begin = async (name: ReplicaName) => {
+  const begin = async ([name, service]: [string, string]) => {
     const port = await freePort();
-    running.set(name, { port, process: await start(REPLICAS[name], port) });
+    running.set(name, { port, process: await start(service, port) });
   };
-  await Promise.all((Object.keys(REPLICAS) as ReplicaName[]).map(begin));
+  await Promise.all(Object.entries(replicas).map(begin));
   const gatewayUrl = () => `ws://127.0.0.1:${find("realtime-gateway").port}/connection/websocket`;
   const apiUrl = (port: number) => `http://127.0.0.1:${port}`;
   const gate = await createOpenGate(t, gatewayUrl());
@@ -51,6 +63,15 @@ export async function startServices(t: Cleanup, env: Record<string, string>) {
     /** The gateway's URL, which stays the same when its process is replaced. */
     wsUrl: gate.url,
     process: (name: string) => find(name).process,
+    port: (name: string) => find(name).port,
+    /** The errors that all processes have logged so far: the service, the line and the error's message. */
+    errors: () =>
+      started.flatMap((one) =>
+        one
+          .logs()
+          .filter(({ level }) => level === "error" || level === "fatal")
+          .map(({ service, msg, err }) => `${service}: ${msg}: ${(err as Error)?.message}`),
+      ),
     /** Starts another replica, which neither gate nor balancer uses. */
     async startMore(name: string, service: string, more: Record<string, string> = {}) {
       const process = await start(service, 0, more);
@@ -62,9 +83,9 @@ export async function startServices(t: Cleanup, env: Record<string, string>) {
     /** SIGKILL. */
     kill: (name: string) => find(name).process.kill(),
     /** Starts a stopped or killed replica again on its old port. */
-    async restart(name: ReplicaName, more: Record<string, string> = {}) {
+    async restart(name: string, more: Record<string, string> = {}) {
       const { port } = find(name);
-      running.set(name, { port, process: await start(REPLICAS[name], port, more) });
+      running.set(name, { port, process: await start(replicas[name]!, port, more) });
     },
     /** Rolling update: starts a new process, then stops the old one. */
     async roll(name: ReplicaName, more: Record<string, string> = {}): Promise<void> {

@@ -27,6 +27,8 @@ interface Servers {
   nats: { url: string };
   postgres: { url: string };
   env?: Record<string, string>;
+  /** Default: those of services.ts. */
+  replicas?: Readonly<Record<string, string>>;
 }
 
 /** Belfry whole, on one nats-server and one Postgres that can be killed, between a load and vendors of ours. */
@@ -59,7 +61,7 @@ export async function createWorldOn<S extends Servers>(
   const tenants = [await tenant("Acme", 100_000), await tenant("Globex", 100_000)];
   // Its limit is far below its load.
   const limited = await tenant("Limited", 10);
-  const services = await startServices(t, {
+  const env = {
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
     NATS_PREFIX: prefix,
@@ -69,7 +71,8 @@ export async function createWorldOn<S extends Servers>(
     UNKNOWN_KEYS_PER_MINUTE: "100000",
     ...servers.env,
     ...settings.env,
-  });
+  };
+  const services = await startServices(t, env, servers.replicas);
   return { settings, nats, postgres, pool, prefix, services, vendors, tenants, limited, keys };
 }
 

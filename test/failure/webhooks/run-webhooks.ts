@@ -82,7 +82,7 @@ async function putEndpoint(world: World, receiver: Receiver): Promise<void> {
  * Whatever waits for another try gets it now: a message whose first try was answered 500 and whose second met a
  * connection that was just closed would keep everybody waiting for five minutes.
  */
-const tryAllNow = ({ pool }: World) =>
+export const tryAllNow = ({ pool }: Pick<World, "pool">) =>
   pool.query(
     `update deliveries set due_at = now()
      where channel = 'WEBHOOK' and status = 'waiting' and released_at is null and due_at > now()`,

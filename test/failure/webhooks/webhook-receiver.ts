@@ -21,6 +21,8 @@ export interface Receiver {
   secret: string;
   /** Called for each request before it is answered. */
   heard: () => void;
+  /** If true, requests get no answer. */
+  hangs: boolean;
 }
 
 /** Delays answers so that a crash interrupts calls. */
@@ -33,11 +35,12 @@ const DELAY_MS = 150;
 export async function startReceiver(t: Cleanup, random: () => number): Promise<Receiver> {
   const receiver: Receiver = {
     ...{ url: "", secret: "", heard: () => undefined },
-    ...{ arrived: new Map(), forged: [] },
+    ...{ arrived: new Map(), forged: [], hangs: false },
   };
   const seen = new Set<string>();
   const server = createServer(async (request, response) => {
     receiver.heard();
+    if (receiver.hangs) return;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
