@@ -33,7 +33,7 @@ export async function startServices(
   const start = async (service: string, port: number, more: Record<string, string> = {}) => {
     const process = await startProcess(t, {
       main: new URL(`services/${service}/src/main.ts`, ROOT),
-      readyTimeoutMs: 60_000,
+      readyTimeoutMs: 240_000,
       env: {
         ...env,
         ...(PORTS[service] === undefined ? {} : { [PORTS[service]]: String(port) }),

@@ -24,6 +24,7 @@ export const WAITING = [
   "test/stack/local-stack.test.ts",
   "test/failure/digests/digests.test.ts",
   "test/failure/webhooks/webhooks.test.ts",
+  "test/failure/stops/stops.test.ts",
   "test/failure/due-restart.test.ts",
   "test/admin/in-force.test.ts",
   "test/admin/leaving.test.ts",

@@ -30,22 +30,27 @@ export interface StopResult extends FaultResult {
   unrecovered: number;
 }
 
-/** SIGTERM to one of the replicas of each of these services at once, a restart when it has ended. */
-async function stopOne({ services }: StopWorld, names: readonly ServiceName[]): Promise<number> {
+/** SIGTERM to one of the replicas of each of these services at once. */
+async function endOne({ services }: StopWorld, names: readonly ServiceName[]): Promise<number> {
   const times = names.map(async (name) => {
     const at = performance.now();
     await services.stop(name);
     return performance.now() - at;
   });
-  const slowest = Math.max(...(await Promise.all(times)));
-  await Promise.all(names.map((name) => services.restart(name)));
+  return Math.max(...(await Promise.all(times)));
+}
+
+/** The same, and a restart when all have ended. */
+async function stopOne(world: StopWorld, names: readonly ServiceName[]): Promise<number> {
+  const slowest = await endOne(world, names);
+  await Promise.all(names.map((name) => world.services.restart(name)));
   return slowest;
 }
 
-export const stopAll: Stop = {
-  name: "one replica of every service at once",
-  run: (world) => stopOne(world, SERVICES),
-};
+const ALL_AT_ONCE = "one replica of every service at once";
+
+/** The other replicas go on alone. */
+export const endAll: Stop = { name: ALL_AT_ONCE, run: (world) => endOne(world, SERVICES) };
 
 type Sender = "email-sender" | "sms-sender" | "webhook-sender";
 
@@ -72,8 +77,6 @@ const stopHanging = (name: Sender): Stop => ({
   },
 });
 
-export const hangingEmail = stopHanging("email-sender");
-
 /** A second signal ends a sender at once; another one sends its deliveries when their leases have ended. */
 const stopTwice: Stop = {
   ...{ name: "email-sender, SIGTERM twice", mayDouble: true },
@@ -93,8 +96,8 @@ const stopTwice: Stop = {
 /** The services one after the other, and what can come between. */
 export const STOPS: readonly Stop[] = [
   ...SERVICES.map((name) => ({ name, run: (world: StopWorld) => stopOne(world, [name]) })),
-  stopAll,
-  hangingEmail,
+  { name: ALL_AT_ONCE, run: (world) => stopOne(world, SERVICES) },
+  stopHanging("email-sender"),
   stopHanging("sms-sender"),
   stopHanging("webhook-sender"),
   stopTwice,
