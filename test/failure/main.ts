@@ -1,11 +1,9 @@
 import { FAULTS } from "./faults.ts";
 import { runFaults } from "./run-faults.ts";
 import { LONG } from "./settings.ts";
-import { runStops } from "./stops/run-stops.ts";
 import { createWorld } from "./world.ts";
 
-/** `pnpm failure`: Belfry on one nats-server and one Postgres. `pnpm failure --stops`: services that are told to end. */
-if (process.argv.includes("--stops")) await runStops();
+/** `pnpm failure`: Belfry on one nats-server and one Postgres. */
 await runFaults({
   faults: FAULTS,
   createWorld,

@@ -15,13 +15,12 @@ const PROBE = { periodMs: 3_000, failureThreshold: 2 };
 
 /**
  * Stops the services in turn under load, and writes the table of docs/operations/deploy.md. `--only <regular expression>`,
- * `--per-second <number>`, `--seed <number>`, `--slow` (the machine has other work: an answer of 500 breaks nothing). Ends
- * with 1 when a request failed, or anything was lost or sent twice.
+ * `--per-second <number>`, `--seed <number>`, `--slow` (the machine has other work: an answer of 500 breaks nothing). Returns
+ * whether no request failed, and nothing was lost or sent twice.
  */
-export async function runStops(): Promise<never> {
+export async function runStops(): Promise<boolean> {
   const { values } = parseArgs({
     options: {
-      stops: { type: "boolean" },
       only: { type: "string" },
       "per-second": { type: "string", default: "100" },
       seed: { type: "string" },
@@ -31,42 +30,39 @@ export async function runStops(): Promise<never> {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
   const say = (line: string) => process.stdout.write(`${line}\n`);
 
-  const main = async () => {
-    await using resources = new AsyncDisposableStack();
-    const t = { after: (fn: () => void | Promise<void>) => resources.defer(async () => fn()) };
-    say(`seed ${seed}`);
-    const env = { SHUTDOWN_DELAY_MS: String(SHUTDOWN_DELAY_MS) };
-    const perSecond = Number(values["per-second"]);
-    const world = await createStopWorld(t, { ...LONG, perSecond, env }, PROBE);
-    const browsers = await openBrowsers(t, world);
-    // Opens connections and compiles code before the first request that counts.
-    await runStop(
-      world,
-      browsers,
-      { name: "none", run: () => sleep(5_000, 0) },
-      { label: "w", seed },
-    );
-    const results: StopResult[] = [];
-    let holds = true;
-    const only = new RegExp(values.only ?? "");
-    for (const [at, stop] of STOPS.filter(({ name }) => only.test(name)).entries()) {
-      const result = await runStop(world, browsers, stop, { label: `t${at}`, seed: seed + at });
-      results.push(result);
-      const broken = stopBreaches(result, stop, { mayBeSlow: values.slow });
-      holds &&= broken.length === 0;
-      const state = broken.length === 0 ? "holds" : broken.join("\n  ");
-      say(`${stop.name}: ${state} (${seconds(result.stoppedAfterMs)})`);
-    }
-    const table = stopTable(results);
-    say(table);
-    if (values.only === undefined && holds) {
-      const page = await readFile(DOCUMENT, "utf8");
-      const text = `${introductionOf(perSecond)}\n\n${table}\n\nSeed: ${seed}.`;
-      await writeFile(DOCUMENT, between(page, "stops", text));
-    }
-    return holds;
-  };
-  process.exit((await main()) ? 0 : 1);
+  await using resources = new AsyncDisposableStack();
+  const t = { after: (fn: () => void | Promise<void>) => resources.defer(async () => fn()) };
+  say(`seed ${seed}`);
+  const env = { SHUTDOWN_DELAY_MS: String(SHUTDOWN_DELAY_MS) };
+  const perSecond = Number(values["per-second"]);
+  const world = await createStopWorld(t, { ...LONG, perSecond, env }, PROBE);
+  const browsers = await openBrowsers(t, world);
+  // Opens connections and compiles code before the first request that counts.
+  await runStop(
+    world,
+    browsers,
+    { name: "none", run: () => sleep(5_000, 0) },
+    { label: "w", seed },
+  );
+  const results: StopResult[] = [];
+  let holds = true;
+  const only = new RegExp(values.only ?? "");
+  for (const [at, stop] of STOPS.filter(({ name }) => only.test(name)).entries()) {
+    const result = await runStop(world, browsers, stop, { label: `t${at}`, seed: seed + at });
+    results.push(result);
+    const broken = stopBreaches(result, stop, { mayBeSlow: values.slow });
+    holds &&= broken.length === 0;
+    const state = broken.length === 0 ? "holds" : broken.join("\n  ");
+    say(`${stop.name}: ${state} (${seconds(result.stoppedAfterMs)})`);
+  }
+  const table = stopTable(results);
+  say(table);
+  if (values.only === undefined && holds) {
+    const page = await readFile(DOCUMENT, "utf8");
+    const text = `${introductionOf(perSecond)}\n\n${table}\n\nSeed: ${seed}.`;
+    await writeFile(DOCUMENT, between(page, "stops", text));
+  }
+  return holds;
 }
 
 function introductionOf(perSecond: number): string {

@@ -5,7 +5,7 @@ import { SHORT } from "../settings.ts";
 import { endAll, runStop, stopBreaches } from "./run-stop.ts";
 import { createStopWorld } from "./stop-world.ts";
 
-/** The short form of `pnpm failure --stops`. */
+/** The short form of `pnpm failure:stops`. */
 
 const seed = Math.floor(Math.random() * 1_000_000);
 
