@@ -62,6 +62,7 @@ const TOOLS: NeededTool[] = [
     places: ["/usr/lib/postgresql/*/bin/initdb"],
     withoutVariable: "BELFRY_WITHOUT_PG_DUMP",
   },
+  { what: "PgBouncer", debianPackages: ["pgbouncer"], command: "pgbouncer", places: [] },
   { what: "TLS", debianPackages: ["openssl"], command: "openssl", places: [] },
   { what: "the curl lines", debianPackages: ["curl"], command: "curl", places: [] },
   {

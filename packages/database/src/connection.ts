@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Schema } from "./schema.ts";
+import { SESSION_OPTIONS } from "./session-settings.ts";
 
 /** A pool of connections, for statements for which Kysely is too slow or too limited. */
 export type { Pool } from "pg";
@@ -25,30 +26,29 @@ export interface ConnectionOptions {
 }
 
 /**
- * Settings that our statements and the driver need. They override those of the server, the database and the role. The
- * driver parses these formats, and our locks assume the isolation level read committed.
+ * A client that begins its session with our settings, after the options from the URL or the environment. With
+ * `prepared_statements=false` in the URL it sends each statement without its name.
  */
-export const SESSION_SETTINGS = {
-  DateStyle: "ISO,YMD",
-  IntervalStyle: "postgres",
-  TimeZone: "UTC",
-  bytea_output: "hex",
-  extra_float_digits: "1",
-  standard_conforming_strings: "on",
-  array_nulls: "on",
-  transform_null_equals: "off",
-  default_transaction_isolation: "read\\ committed",
-} as const;
-
-/** A client that begins its session with these settings, after the options from the URL or the environment. */
 class SessionClient extends pg.Client {
   declare connectionParameters: { options?: string };
 
   constructor(config?: pg.ClientConfig) {
     super(config);
-    const settings = Object.entries(SESSION_SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
     const { options = "" } = this.connectionParameters;
-    this.connectionParameters.options = [options, ...settings].join(" ").trim();
+    this.connectionParameters.options = `${options} ${SESSION_OPTIONS}`.trim();
+    const prepares = URL.parse(config?.connectionString ?? "")?.searchParams.get(
+      "prepared_statements",
+    );
+    if (prepares === "false") this.#forgetNames();
+  }
+
+  #forgetNames(): void {
+    const query = this.query.bind(this) as (...args: unknown[]) => unknown;
+    this.query = ((first: string | pg.QueryConfig, ...rest: unknown[]) =>
+      query(
+        typeof first === "string" ? first : Object.assign({}, first, { name: undefined }),
+        ...rest,
+      )) as typeof this.query;
   }
 }
 

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { lackingFunctions } from "./apply-functions.ts";
 import { type ConnectionOptions, createDatabase, createPool, isWritable } from "./connection.ts";
 import { isTrialDatabase, SCHEMA, serverFault, TRIAL_DATABASE } from "./schema-files.ts";
+import { lackingSettings } from "./session-settings.ts";
 
 export type OpenDatabase = ReturnType<typeof openDatabase>;
 
@@ -41,11 +42,13 @@ interface WaitForSchemaOptions {
 
 const SAY_AGAIN_MS = 30_000;
 const UNDEFINED_TABLE = "42P01";
+const SETTINGS_DROPPED =
+  "waiting for settings that a pooler between us and Postgres drops: run these statements, then reconnect the pooler";
 const NOT_MIGRATED = "waiting for the database to be migrated";
 
 /**
- * Resolves once the database has every migration and function of this code. Postgres may be absent, empty or older:
- * logs what it waits for, on every change and every 30 s. Rejects if `signal` is aborted, for a server that is too old,
+ * Resolves once the database has every migration and function of this code, and its sessions have our settings. Postgres
+ * may be absent, empty or older: logs what it waits for, on every change and every 30 s. Rejects if `signal` is aborted, for a server that is too old,
  * and for a database of a trial installation.
  */
 export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions): Promise<void> {
@@ -85,6 +88,8 @@ async function schemaState(pool: pg.Pool): Promise<"ready" | Refused | Waiting> 
     const fault = await serverFault(pool);
     if (fault !== null) return { refused: fault };
     if (await isTrialDatabase(pool)) return { refused: TRIAL_DATABASE };
+    const lacking = await lackingSettings(pool);
+    if (lacking.length > 0) return { what: SETTINGS_DROPPED, missing: lacking };
     const { rows } = await pool.query<{ name: string }>("select name from kysely_migration");
     const there = new Set(rows.map(({ name }) => name));
     const missing = needed.filter((name) => !there.has(name));
