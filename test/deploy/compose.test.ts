@@ -105,14 +105,19 @@ test("NATS runs in the version that the tests take, with configurations that nat
   const directory = await temporaryFolder(t, "nats-conf");
   const { stdout: version } = await run(nats, ["--version"]);
   const [, minor = ""] = /v2\.(\d+)/.exec(version) ?? [];
-  for (const name of ["nats.conf", "nats-cluster.conf"]) {
+  for (const name of ["nats.conf", "nats-cluster.conf", "nats-account.conf"]) {
     const source = await readFile(join(DEPLOY, "docker", name), "utf8");
     // Debian 12 has 2.9, which does not know this one.
     const known = Number(minor) < 10 ? source.replace(/^ *sync_interval.*$/m, "") : source;
     const configuration = join(directory, name);
     await writeFile(configuration, known.replace("/data", join(directory, "data")));
     await run(nats, ["-t", "-c", configuration], {
-      env: { NATS_PASSWORD: "secret", NATS_SYSTEM_PASSWORD: "secret", NATS_NAME: "nats" },
+      env: {
+        NATS_PASSWORD: "secret",
+        NATS_SYSTEM_PASSWORD: "secret",
+        NATS_OTHER_PASSWORD: "secret",
+        NATS_NAME: "nats",
+      },
     });
   }
 });
