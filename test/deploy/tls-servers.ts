@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, copyFile, mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { startGuarded } from "@belfry/local/servers/guarded-process";
@@ -12,6 +12,8 @@ import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import pg from "pg";
 
 const USER = "belfry";
+/** A role of Postgres that logs in by a client certificate. */
+export const CERTIFIED_ROLE = "certified";
 /** A password with every character that has a meaning in URLs. */
 export const NATS_PASSWORD = "p:w/@rd";
 
@@ -31,7 +33,8 @@ export async function startTlsServers(t: Cleanup) {
     natsUrl: (scheme: string) =>
       `${scheme}://${USER}:${encodeURIComponent(NATS_PASSWORD)}@127.0.0.1:${natsPort}`,
     /** The URL of an empty database; `query` selects how clients check the certificate. */
-    databaseUrl: (query: string) => `${postgresUrl}?${query}`,
+    databaseUrl: (query: string, { hostname = "127.0.0.1", username = USER } = {}) =>
+      `${Object.assign(new URL(postgresUrl), { hostname, username }).href}?${query}`,
     /** The database URL with full certificate verification. */
     verifiedDatabaseUrl: `${postgresUrl}?${verify}`,
   };
@@ -80,19 +83,26 @@ async function startPostgresWithTls(
     await postgres.stop();
     await rm(postgres.directory, { recursive: true, force: true });
   });
-  const owner = await stat(join(postgres.directory, "cluster"));
+  const cluster = join(postgres.directory, "cluster");
+  const owner = await stat(cluster);
   for (const [from, name] of [
     [certificates.certFile, "server.crt"],
     [certificates.keyFile, "server.key"],
+    [certificates.caFile, "clients.crt"],
   ] as const) {
-    const to = join(postgres.directory, "cluster", name);
+    const to = join(cluster, name);
     await copyFile(from, to);
     await chown(to, owner.uid, owner.gid);
     await chmod(to, 0o600);
   }
+  const rules = join(cluster, "pg_hba.conf");
+  const others = await readFile(rules, "utf8");
+  await writeFile(rules, `hostssl all ${CERTIFIED_ROLE} 127.0.0.1/32 cert\n${others}`);
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
+  await client.query(`create role ${CERTIFIED_ROLE} login`);
   await client.query("alter system set ssl = on");
+  await client.query("alter system set ssl_ca_file = 'clients.crt'");
   await client.query("select pg_reload_conf()");
   await client.end();
   await untilEncrypted(postgres.url, certificates.caFile);
@@ -112,33 +122,44 @@ async function untilEncrypted(url: string, caFile: string): Promise<void> {
 
 const run = promisify(execFile);
 
-/** Creates a certificate authority and a server certificate with openssl, valid for two days. */
+/** Creates certificate authorities, and certificates of a server and of clients with openssl, valid for two days. */
 export async function makeCertificates(directory: string) {
   const at = (name: string) => join(directory, name);
-  const authority = (name: string) =>
-    openssl(
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...["-days", "2", "-subj", `/CN=${name}`, "-keyout", at(`${name}.key`)],
-      ...["-out", at(`${name}.pem`)],
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const authority = async (name: string) => {
+    const files = ["-keyout", at(`${name}.key`), "-out", at(`${name}.pem`)];
+    await openssl("req", "-x509", ...newKey, "-days", "2", "-subj", `/CN=${name}`, ...files);
+  };
+  const issue = async (name: string, commonName: string, by: string) => {
+    const request = ["-keyout", at(`${name}.key`), "-out", at(`${name}.csr`)];
+    await openssl("req", ...newKey, "-subj", `/CN=${commonName}`, ...request);
+    await openssl(
+      ...[
+        "x509",
+        "-req",
+        "-in",
+        at(`${name}.csr`),
+        "-CA",
+        at(`${by}.pem`),
+        "-CAkey",
+        at(`${by}.key`),
+      ],
+      ...["-CAcreateserial", "-days", "2", "-extfile", at("names"), "-out", at(`${name}.pem`)],
     );
-  await Promise.all([authority("ca"), authority("other-ca")]);
-  await openssl(
-    ...["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-    ...["-subj", "/CN=127.0.0.1", "-keyout", at("server.key"), "-out", at("server.csr")],
-  );
+    return { certFile: at(`${name}.pem`), keyFile: at(`${name}.key`) };
+  };
   await writeFile(at("names"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n");
-  await openssl(
-    ...["x509", "-req", "-in", at("server.csr"), "-CA", at("ca.pem"), "-CAkey", at("ca.key")],
-    ...["-CAcreateserial", "-days", "2", "-extfile", at("names"), "-out", at("server.pem")],
-  );
+  await Promise.all([authority("ca"), authority("other-ca")]);
   return {
     /** The authority's certificate. */
     caFile: at("ca.pem"),
     /** The certificate and key of a server on 127.0.0.1. */
-    certFile: at("server.pem"),
-    keyFile: at("server.key"),
+    ...(await issue("server", "127.0.0.1", "ca")),
     /** An unrelated authority. */
     otherCaFile: at("other-ca.pem"),
+    /** Of `CERTIFIED_ROLE`, and the same by the unrelated authority. */
+    client: await issue("client", CERTIFIED_ROLE, "ca"),
+    otherClient: await issue("other-client", CERTIFIED_ROLE, "other-ca"),
   };
 }
 

@@ -5,8 +5,9 @@ import { migrateToLatest } from "@belfry/database/migrate";
 import { createLogger } from "@belfry/service/logger";
 import { connectNats, type NatsFiles } from "@belfry/service/nats";
 import { startProcess } from "@belfry/testing/processes";
+import { testServerUrl } from "@belfry/testing/test-server-url";
 import pg from "pg";
-import { NATS_PASSWORD, startTlsServers, type TlsServers } from "./tls-servers.ts";
+import { CERTIFIED_ROLE, NATS_PASSWORD, startTlsServers, type TlsServers } from "./tls-servers.ts";
 
 const log = createLogger({ service: "test", level: "silent", destination: { write: () => {} } });
 
@@ -53,24 +54,60 @@ test("a NATS server whose certificate is from another authority is not talked to
   }
 });
 
-test("Postgres is reached by TLS, and one with a certificate from another authority is not", async () => {
-  const isEncrypted = async (url: string) => {
-    const pool = createPool({ url, applicationName: "tls" });
-    try {
-      const { rows } = await pool.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()");
-      return rows[0]?.ssl;
-    } finally {
-      await pool.end();
-    }
-  };
-  assert.equal(await isEncrypted(servers.verifiedDatabaseUrl), true);
-  const other = encodeURIComponent(servers.certificates.otherCaFile);
-  for (const mode of ["verify-full", "verify-ca", "require", "prefer"]) {
-    for (const query of [`sslmode=${mode}&sslrootcert=${other}`, `sslmode=${mode}`]) {
-      await assert.rejects(isEncrypted(servers.databaseUrl(query)), /certificate/, query);
-    }
+/** Returns whether the connection is encrypted. */
+async function isEncrypted(url: string): Promise<boolean> {
+  const pool = createPool({ url, applicationName: "tls" });
+  try {
+    const { rows } = await pool.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()");
+    return rows[0]?.ssl;
+  } finally {
+    await pool.end();
   }
-  assert.equal(await isEncrypted(servers.databaseUrl("sslmode=no-verify")), true);
+}
+
+/** A form of 127.0.0.1 that the server's certificate does not name. */
+const ANOTHER_NAME = "127.1";
+const NOT_NAMED = /does not match certificate's altnames/;
+
+test("each sslmode encrypts and verifies Postgres as documented", async () => {
+  const { caFile, otherCaFile } = servers.certificates;
+  const by = (query: string, file?: string) =>
+    file === undefined ? query : `${query}&sslrootcert=${encodeURIComponent(file)}`;
+  const url = (mode: string, file?: string, hostname?: string) =>
+    servers.databaseUrl(by(`sslmode=${mode}`, file), { hostname });
+  // Without a mode, and with a misspelt one, the certificate is verified.
+  for (const mode of [
+    "verify-full",
+    "verify-ca",
+    "require",
+    "prefer",
+    "allow",
+    "verify_full",
+    "",
+  ]) {
+    assert.equal(await isEncrypted(url(mode, caFile)), true, mode);
+    await assert.rejects(isEncrypted(url(mode, otherCaFile)), /certificate/, mode);
+    await assert.rejects(isEncrypted(url(mode, caFile, ANOTHER_NAME)), NOT_NAMED, mode);
+    if (mode === "") continue;
+    await assert.rejects(isEncrypted(url(mode)), /certificate/, mode);
+    const withoutTls = `${testServerUrl("TEST_DATABASE_URL")}?sslmode=${mode}`;
+    await assert.rejects(isEncrypted(withoutTls), /does not support SSL/, mode);
+  }
+  assert.equal(await isEncrypted(url("no-verify", otherCaFile, ANOTHER_NAME)), true);
+  assert.equal(await isEncrypted(url("disable", caFile)), false);
+});
+
+test("Postgres accepts a client certificate of its authority in place of a password, and no other", async () => {
+  const { caFile, client, otherClient } = servers.certificates;
+  const login = (files?: { certFile: string; keyFile: string }) => {
+    const query = new URLSearchParams({ sslmode: "verify-full", sslrootcert: caFile });
+    if (files !== undefined) query.set("sslcert", files.certFile);
+    if (files !== undefined) query.set("sslkey", files.keyFile);
+    return isEncrypted(servers.databaseUrl(`${query}`, { username: CERTIFIED_ROLE }));
+  };
+  assert.equal(await login(client), true);
+  await assert.rejects(login(), /requires a valid client certificate/);
+  await assert.rejects(login(otherClient));
 });
 
 test("a service runs with TLS to both by nothing but its environment", async (t) => {
