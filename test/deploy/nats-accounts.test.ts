@@ -26,6 +26,8 @@ const envOf = async (account: string, lacking = (_: string) => false) => ({
   NATS_URL: nats.url,
   NATS_PREFIX: "belfry",
   NATS_TLS_CA_FILE: nats.caFile,
+  NATS_TLS_CERT_FILE: nats.client.certFile,
+  NATS_TLS_KEY_FILE: nats.client.keyFile,
   NATS_CREDENTIALS_FILE: await nats.credentialsOf(account, {
     publish: permissions.publish.filter((subject) => !lacking(subject)),
     subscribe: permissions.subscribe.filter((subject) => !lacking(subject)),
@@ -69,13 +71,19 @@ interface Case {
   account: string;
   /** A part of the subjects that are not permitted. */
   lacking?: string;
+  env?: Record<string, string>;
   /** Whether the dispatcher ends with an error, because waiting cannot help. Otherwise it waits. */
   ends?: true;
   says: RegExp;
 }
 
-/** Faults of an account or user, and what the dispatcher's log says about them. */
+/** Faults of an account or user, and what the log of the dispatcher or of the server says about them. */
 const CASES: Record<string, Case> = {
+  "no client certificate": {
+    account: "other",
+    env: { NATS_TLS_CERT_FILE: "", NATS_TLS_KEY_FILE: "" },
+    says: /client didn't provide a certificate/,
+  },
   "no permission to create streams": {
     account: "other",
     lacking: "STREAM.CREATE",
@@ -102,16 +110,16 @@ const CASES: Record<string, Case> = {
   },
 };
 
-for (const [what, { account, lacking, ends, says }] of Object.entries(CASES)) {
-  test(`${what}: the dispatcher is not ready, and its log says why`, async (t) => {
+for (const [what, { account, lacking, env, ends, says }] of Object.entries(CASES)) {
+  test(`${what}: the dispatcher is not ready, and a log says why`, async (t) => {
     const { url } = await createTestDatabase(t);
     const isLacking = (subject: string) => lacking !== undefined && subject.includes(lacking);
     const dispatcher = await startProcess(t, {
       main: new URL("../../services/dispatcher/src/main.ts", import.meta.url),
-      env: Object.assign(await envOf(account, isLacking), { DATABASE_URL: url }),
+      env: Object.assign(await envOf(account, isLacking), { DATABASE_URL: url }, env),
       waitUntilReady: false,
     });
-    await eventually(() => assert.match(dispatcher.lines.join("\n"), says));
+    await eventually(() => assert.match([...nats.lines, ...dispatcher.lines].join("\n"), says));
     if (ends) assert.equal((await dispatcher.exited).code, 1);
     else await dispatcher.waitUntilReady(false);
   });

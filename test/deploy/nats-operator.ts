@@ -24,13 +24,13 @@ interface AccountLimits {
   consumers: number;
 }
 
-/** Starts a nats-server with TLS whose operator, accounts and users are JWTs. */
+/** Starts a nats-server with TLS and client certificates whose operator, accounts and users are JWTs. */
 export async function startNatsOfOperator(
   t: Cleanup,
   accounts: Readonly<Record<string, AccountLimits>>,
 ) {
   const directory = await temporaryFolder(t, "nats-operator");
-  const { caFile, certFile, keyFile } = await makeCertificates(directory);
+  const { caFile, certFile, keyFile, client } = await makeCertificates(directory);
   const operator = nkeys.createOperator();
   const system = nkeys.createAccount();
   const keys = Object.fromEntries(
@@ -53,7 +53,7 @@ export async function startNatsOfOperator(
     `host: "127.0.0.1"
 port: ${port}
 jetstream { store_dir: ${JSON.stringify(join(directory, "nats"))}, max_file_store: 64GB }
-tls { cert_file: "${certFile}", key_file: "${keyFile}" }
+tls { cert_file: "${certFile}", key_file: "${keyFile}", ca_file: "${caFile}", verify: true }
 operator: ${signed(operator, { sub: issuer, name: "O", nats: { type: "operator", version: 2 } })}
 system_account: ${system.getPublicKey()}
 resolver: MEMORY
@@ -72,6 +72,9 @@ resolver_preload: { ${preloaded.map(([key, jwt]) => `${key}: ${jwt}`).join("\n")
   const nats = {
     url: `tls://127.0.0.1:${port}`,
     caFile,
+    client,
+    /** The server's log. */
+    lines,
     /** Writes the `.creds` file of a new user of the account. */
     async credentialsOf(account: string, { publish, subscribe }: Permissions): Promise<string> {
       const user = nkeys.createUser();
@@ -107,7 +110,7 @@ ${Buffer.from(user.getSeed())}
       const credentials = await nats.credentialsOf(account, permissions);
       const nc = await connect({
         servers: `127.0.0.1:${port}`,
-        tls: { caFile },
+        tls: { caFile, ...client },
         authenticator: credsAuthenticator(await readFile(credentials)),
       });
       t.after(() => nc.close());

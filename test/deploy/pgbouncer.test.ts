@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { migrateToLatest } from "@belfry/database/migrate";
 import { createTestPool } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
@@ -11,11 +12,39 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { call, freshKey, startStack, trigger } from "../end-to-end/stack.ts";
-import { startPgBouncer } from "./start-pgbouncer.ts";
+import { POOL_SIZE, startPgBouncer } from "./start-pgbouncer.ts";
 
 const CLI = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname;
 const EVENTS = 100;
 const PEOPLE = 200;
+
+test("migrations through PgBouncer leave no lock and no setting in its connections", async (t) => {
+  const { url } = await createTestDatabase(t, "template0");
+  const pooler = await startPgBouncer(t, url);
+  const migrate = () => migrateToLatest(`${pooler.url}?prepared_statements=false`);
+  assert.notDeepEqual(await Promise.all([migrate(), migrate()]), [[], []]);
+  const direct = createTestPool({ url });
+  t.after(() => direct.end());
+  assert.deepEqual(
+    await direct.sql`select from pg_locks where locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`,
+    [],
+  );
+  const pooled = createTestPool({ url: pooler.url, maxConnections: POOL_SIZE });
+  t.after(() => pooled.end());
+  const timeouts = await Promise.all(
+    Array.from({ length: POOL_SIZE }, async () => {
+      const client = await pooled.connect();
+      await client.query("begin");
+      return { client, shown: (await client.query("show lock_timeout")).rows[0] };
+    }),
+  );
+  for (const { client } of timeouts) client.release(true);
+  assert.deepEqual(
+    timeouts.map(({ shown }) => shown),
+    Array(POOL_SIZE).fill({ lock_timeout: "0" }),
+  );
+});
 
 test("every service works through PgBouncer in transaction mode, by the settings that the log asks for", async (t) => {
   const { url } = await createTestDatabase(t);

@@ -8,10 +8,10 @@ import { freePort } from "@belfry/testing/free-port";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import pg from "pg";
 
-/**
- * Starts a PgBouncer in transaction mode in front of a Postgres that asks for no password. It has few connections to
- * Postgres, so that a client's transactions often run on different ones.
- */
+/** Connections to Postgres: few, so that a client's transactions often run on different ones. */
+export const POOL_SIZE = 8;
+
+/** Starts a PgBouncer in transaction mode in front of a Postgres that asks for no password. */
 export async function startPgBouncer(t: Cleanup, databaseUrl: string) {
   const { hostname, port, username } = new URL(databaseUrl);
   const url = new URL(databaseUrl);
@@ -32,7 +32,7 @@ auth_type = trust
 auth_file = ${users}
 admin_users = ${username}
 pool_mode = transaction
-default_pool_size = 8
+default_pool_size = ${POOL_SIZE}
 ignore_startup_parameters = options, statement_timeout
 `,
   );

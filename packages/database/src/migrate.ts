@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { Migrator } from "kysely/migration";
+import type pg from "pg";
 import { applyFunctions, createFunctionTable } from "./apply-functions.ts";
-import { createDatabase, createPool } from "./connection.ts";
+import { createDatabase, createPool, type Pool } from "./connection.ts";
 import {
   isTrialDatabase,
   type Migration,
@@ -12,8 +13,14 @@ import {
   TRIAL_DATABASE,
 } from "./schema-files.ts";
 
-/** Taken for all migrations together; Kysely's own lock is for one migration. */
-const LOCK = "select pg_try_advisory_lock(hashtextextended('belfry migrate', 0)) as taken";
+/**
+ * Taken for all migrations together; Kysely's own lock is for one migration. The lock ends with its transaction: behind a
+ * pooler, the lock of a session would outlive this process.
+ */
+const LOCK = "select pg_try_advisory_xact_lock(hashtextextended('belfry migrate', 0)) as taken";
+/** The transaction of the lock is idle for as long as the migrations run. `transaction_timeout` exists since Postgres 17. */
+const WITHOUT_TIMEOUTS = `select set_config(name, '0', true) from pg_settings
+  where name in ('idle_in_transaction_session_timeout', 'transaction_timeout')`;
 /** The lock is polled: a statement that waits has a snapshot, and `create index concurrently` waits for snapshots. */
 const LOCK_EVERY_MS = 200;
 /**
@@ -36,8 +43,8 @@ export interface MigrateOptions {
 /**
  * Migrates the database to the newest schema, each migration in its own transaction, and then applies the functions.
  * One process works at a time, so many may call this at once, even an older version on a newer schema, where it does
- * nothing. Goes forward only. Needs a direct connection, not a transaction pooler. Returns the names of what it ran
- * (`0001-tables`, `functions/accept-events`). Throws the first error; also throws, and changes nothing, if the server
+ * nothing. Goes forward only. Use a direct connection: behind a pooler, statements have the role's timeout. Returns the
+ * names of what it ran (`0001-tables`, `functions/accept-events`). Throws the first error; also throws, and changes nothing, if the server
  * is too old or the database is of a trial installation.
  */
 export async function migrateToLatest(
@@ -60,13 +67,15 @@ export async function migrateToLatest(
   try {
     const holder = await pool.connect();
     try {
+      const fault = await serverFault(holder);
+      if (fault !== null) throw new Error(fault);
+      await holder.query("begin");
+      await holder.query(WITHOUT_TIMEOUTS);
       while (!(await holder.query<{ taken: boolean }>(LOCK)).rows[0]?.taken) {
         await sleep(LOCK_EVERY_MS);
       }
-      const fault = await serverFault(holder);
-      if (fault !== null) throw new Error(fault);
-      if (await isTrialDatabase(holder)) throw new Error(TRIAL_DATABASE);
-      await createFunctionTable(holder);
+      if (await isTrialDatabase(pool)) throw new Error(TRIAL_DATABASE);
+      await withClient(pool, createFunctionTable);
       const ran: string[] = [];
       for (;;) {
         const known = await migrator.getMigrations();
@@ -75,13 +84,23 @@ export async function migrateToLatest(
         await runNext(migrator, next, options);
         ran.push(next);
       }
-      const functions = await applyFunctions(holder, source);
+      const functions = await withClient(pool, (client) => applyFunctions(client, source));
       return [...ran, ...functions.map((name) => `functions/${name}`)];
     } finally {
-      holder.release();
+      // Ends the transaction with its connection, also if that is broken.
+      holder.release(true);
     }
   } finally {
     await db.destroy();
+  }
+}
+
+async function withClient<T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
   }
 }
 
@@ -114,7 +133,9 @@ function runnable(migrations: SchemaSource["migrations"]): Record<string, Migrat
     {
       up: async (db) => {
         const timeoutMs = migration.withoutTransaction ? 0 : LOCK_TIMEOUT_MS;
-        await sql`select set_config('lock_timeout', ${String(timeoutMs)}, false)`.execute(db);
+        await sql`select set_config('lock_timeout', ${String(timeoutMs)}, ${!migration.withoutTransaction})`.execute(
+          db,
+        );
         await migration.up(db);
       },
     },
