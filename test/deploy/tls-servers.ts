@@ -157,7 +157,7 @@ export async function makeCertificates(directory: string) {
     ...(await issue("server", "127.0.0.1", "ca")),
     /** An unrelated authority. */
     otherCaFile: at("other-ca.pem"),
-    /** Of `CERTIFIED_ROLE`, and the same by the unrelated authority. */
+    /** A client certificate of `CERTIFIED_ROLE`, and the same by the unrelated authority. */
     client: await issue("client", CERTIFIED_ROLE, "ca"),
     otherClient: await issue("other-client", CERTIFIED_ROLE, "other-ca"),
   };
