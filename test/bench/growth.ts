@@ -18,6 +18,7 @@ import { printLine } from "./figures.ts";
 import { startServers } from "./servers.ts";
 import { startService } from "./start-service.ts";
 import { startVendor, type Vendor } from "./start-vendor.ts";
+import { STORED_DAYS as DAYS, storedEvent, storeEvents } from "./stored-events.ts";
 
 const EVENTS = Number(process.argv[2] ?? 20_000_000);
 const TENANTS = 20;
@@ -26,18 +27,10 @@ const NEW_EVENTS = 4_000;
 const DELETED_EVENTS = 5_000;
 const SEARCHES = 50;
 const QUIET_MS = 3_000;
-const DAYS = 30;
 const MEASURED = [
   ...["accept µs", "dispatch µs", "send 2 messages µs", "search p50 ms", "max ms"],
   ...["delete µs an event", "CPU µs", "vacuum s", "bytes an event"],
 ];
-
-/** Of event n of all, as SQL: evenly over the last 30 days. */
-const AT = `extract(epoch from now()) * 1000 - ${DAYS} * 86400000::bigint + (n::bigint * ${DAYS} * 86400000 / ${EVENTS})`;
-const idOf = (digit: number) =>
-  `(lpad(to_hex((${AT})::bigint), 12, '0') || '7000${(digit + 8).toString(16)}' || lpad(to_hex(n), 15, '0'))::uuid`;
-const EVENT_ID = idOf(0);
-const TIME = `to_timestamp((${AT}) / 1000)`;
 
 await using cleanup = new AsyncDisposableStack();
 const servers = cleanup.use(await startServers({ quick: false }));
@@ -63,8 +56,8 @@ await printSizes(backlog.pool);
 
 async function fill(pool: Pool, from: number, to: number): Promise<void> {
   const client = await pool.connect();
-  const tenantList = tenants.map(({ id }) => `'${id}'`).join(",");
-  const tenant = `(array[${tenantList}])[1 + n % ${TENANTS}]`;
+  const all = { tenantIds: tenants.map(({ id }) => id), events: EVENTS, users: USERS };
+  const { eventId, tenantId } = storedEvent(all);
   const terms = ["u", "t", "m", "p", "e", "a"];
   try {
     await client.query("set statement_timeout = 0");
@@ -72,38 +65,12 @@ async function fill(pool: Pool, from: number, to: number): Promise<void> {
     await client.query("set session_replication_role = replica");
     await client.query("set synchronous_commit = off");
     await client.query("set maintenance_work_mem = '512MB'");
-    const insert = (rows: string) => client.query(`${rows} from generate_series(${from}, ${to}) n`);
-    await insert(
-      `insert into events (id, tenant_id, event_type, user_id, reference, recipient_email, recipient_phone, channels,
-                           trace_id, variables, accepted_at, dispatched_at)
-       select ${EVENT_ID}, ${tenant}, 'order.confirmed', 'stored-' || n % ${USERS}, 'order-' || n,
-              'u' || n % ${USERS} || '@example.com', '+49171' || lpad((n % ${USERS})::text, 8, '0'), 7,
-              md5('trace' || n), '{"name":"Ann","order":"A-1001","total":"49.90 EUR","delivery":"on Thursday"}',
-              ${TIME}, ${TIME}`,
-    );
-    for (const [at, channel] of ["EMAIL", "SMS", "PUSH"].entries()) {
-      const status = channel === "PUSH" ? "delivered" : "accepted";
-      await insert(
-        `insert into deliveries (id, event_id, tenant_id, channel, status, message_id, attempts, created_at, settled_at)
-         select ${idOf(at + 1)}, ${EVENT_ID}, ${tenant}, '${channel}', '${status}', 'message-' || n,
-                ${channel === "PUSH" ? 0 : 1}, ${TIME}, ${TIME}`,
-      );
-      if (channel === "PUSH") continue;
-      await insert(
-        `insert into attempts (delivery_id, number, provider_kind, started_at, ended_at, class, reason, vendor_status)
-         select ${idOf(at + 1)}, 1, 'vendor', ${TIME}, ${TIME}, 'accepted', 'The vendor accepted the message', '202'`,
-      );
-    }
-    await insert(
-      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
-       select ${EVENT_ID}, ${tenant}, 'stored-' || n % ${USERS}, 'order.confirmed', 'Order A-1001 confirmed',
-              'Thank you, Ann. It arrives on Thursday, total 49.90 EUR.', 'personal', n, ${TIME}`,
-    );
+    await storeEvents(client, all, { from, to });
     await client.query("alter table search_terms drop constraint search_terms_pkey");
     await client.query("drop index search_terms_of_event");
     await client.query(
       `insert into search_terms (hash, event_id)
-       select md5(kind || case when kind in ('t', 'm') then n else n % ${USERS} end || ${tenant})::uuid, ${EVENT_ID}
+       select md5(kind || case when kind in ('t', 'm') then n else n % ${USERS} end || ${tenantId})::uuid, ${eventId}
        from generate_series(${from}, ${to}) n, unnest($1::text[]) kind`,
       [terms],
     );
@@ -112,7 +79,7 @@ async function fill(pool: Pool, from: number, to: number): Promise<void> {
     const hashes = lookedFor().map((n) => termHash(searchKey, "email", first, addressOf(n)));
     await client.query(
       `insert into search_terms (hash, event_id)
-       select w.hash, ${EVENT_ID} from unnest($1::integer[], $2::uuid[]) w (user_n, hash)
+       select w.hash, ${eventId} from unnest($1::integer[], $2::uuid[]) w (user_n, hash)
        cross join lateral generate_series(w.user_n, ${to}, ${USERS}) n
        where n >= ${from} and n % ${TENANTS} = 0`,
       [lookedFor(), hashes],
