@@ -1,9 +1,10 @@
 /**
- * `node test/bench/growth.ts [events]`: what stored events cost. Fills a Postgres (512 MB of shared buffers) with a
+ * `node test/bench/growth.ts [events] [MiB]`: what stored events cost. Fills a Postgres (512 MB of shared buffers) with a
  * quarter, a half and all of so many events of the last 30 days, each on three channels with two attempts, a
  * notification and six search terms. Before the first and after each fill it measures, by CPU time of Postgres an event:
  * accepting, dispatching and sending new ones; and a search, retention's deletes and a vacuum by time. At the end it
- * prints the bytes an event takes in each table.
+ * prints the bytes an event takes in each table. With so many MiB it measures a Postgres of 32 MB of shared buffers that
+ * has no more memory than this, the system's cache of its files included: a cgroup limits it, so this needs root.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { findAnything } from "@belfry/administration/search/find-anything";
@@ -15,12 +16,14 @@ import { type Backlog, createBacklog } from "./backlog.ts";
 import { createBenchTenants } from "./bench-tenants.ts";
 import { cpuTimes } from "./cpu-time.ts";
 import { printLine } from "./figures.ts";
+import { postgresMemory } from "./memory-limit.ts";
 import { startServers } from "./servers.ts";
 import { startService } from "./start-service.ts";
 import { startVendor, type Vendor } from "./start-vendor.ts";
 import { STORED_DAYS as DAYS, storedEvent, storeEvents } from "./stored-events.ts";
 
 const EVENTS = Number(process.argv[2] ?? 20_000_000);
+const MEMORY_BYTES = process.argv[3] === undefined ? undefined : Number(process.argv[3]) * 2 ** 20;
 const TENANTS = 20;
 const USERS = 49_999;
 const NEW_EVENTS = 4_000;
@@ -30,10 +33,13 @@ const QUIET_MS = 3_000;
 const MEASURED = [
   ...["accept µs", "dispatch µs", "send 2 messages µs", "search p50 ms", "max ms"],
   ...["delete µs an event", "CPU µs", "vacuum s", "bytes an event"],
+  ...["accepted and sent a second", "pages read an event", "pages read a search"],
 ];
 
 await using cleanup = new AsyncDisposableStack();
-const servers = cleanup.use(await startServers({ quick: false }));
+const sharedBuffers = MEMORY_BYTES === undefined ? "512MB" : "32MB";
+const servers = cleanup.use(await startServers({ quick: false, sharedBuffers }));
+const memory = MEMORY_BYTES === undefined ? undefined : cleanup.use(await postgresMemory());
 const vendor = cleanup.use(await startVendor());
 const tenants = await createBenchTenants(servers, { count: TENANTS, vendorUrl: vendor.url });
 const backlog = cleanup.use(await createBacklog(servers, tenants));
@@ -104,7 +110,10 @@ async function untilQuiet(): Promise<void> {
 }
 
 async function measure({ pool, ...work }: Backlog, target: Vendor): Promise<(string | number)[]> {
+  await memory?.set(MEMORY_BYTES);
   await untilQuiet();
+  const beganAt = performance.now();
+  const pagesAtFirst = await pagesRead(pool);
   const accepting = await cost(NEW_EVENTS, () => work.accept(NEW_EVENTS, ["EMAIL", "SMS", "PUSH"]));
   const messages = accepting.result;
   const counting = await target.count(1, 2 * NEW_EVENTS);
@@ -114,6 +123,8 @@ async function measure({ pool, ...work }: Backlog, target: Vendor): Promise<(str
   const dispatched = await cpuTimes();
   await counting.perSecond;
   const sent = await cpuTimes();
+  const perSecond = Math.round((NEW_EVENTS * 1000) / (performance.now() - beganAt));
+  const pagesWhenSent = await pagesRead(pool);
   const each = (from: Map<string, number>, to: Map<string, number>) =>
     Math.round((((to.get("postgres") ?? 0) - (from.get("postgres") ?? 0)) * 1e6) / NEW_EVENTS);
 
@@ -124,6 +135,7 @@ async function measure({ pool, ...work }: Backlog, target: Vendor): Promise<(str
     tookMs.push(performance.now() - begunAt);
   }
   tookMs.sort((a, b) => a - b);
+  const pagesWhenFound = await pagesRead(pool);
 
   const deleting = await cost(DELETED_EVENTS, () => expire(pool));
   const vacuumAt = performance.now();
@@ -133,6 +145,7 @@ async function measure({ pool, ...work }: Backlog, target: Vendor): Promise<(str
     await client.query(`vacuum ${table}`);
   }
   client.release(true);
+  await memory?.set(undefined);
   const vacuumS = (performance.now() - vacuumAt) / 1000;
   const { rows } = await pool.query<{ bytes: string }>(
     "select pg_database_size(current_database()) as bytes",
@@ -141,8 +154,21 @@ async function measure({ pool, ...work }: Backlog, target: Vendor): Promise<(str
     ...[accepting.cpuMicros, each(startedAt, dispatched), each(dispatched, sent)],
     ...[tookMs[Math.floor(SEARCHES / 2)]!.toFixed(1), tookMs.at(-1)!.toFixed(1)],
     ...[deleting.micros, deleting.cpuMicros, vacuumS.toFixed(1)],
-    stored === 0 ? "" : Math.round(Number(rows[0]!.bytes) / stored),
+    ...[stored === 0 ? "" : Math.round(Number(rows[0]!.bytes) / stored), perSecond],
+    ((pagesWhenSent - pagesAtFirst) / NEW_EVENTS).toFixed(2),
+    ((pagesWhenFound - pagesWhenSent) / SEARCHES).toFixed(0),
   ];
+}
+
+/** The pages of 8 KB that Postgres has read from outside its shared buffers. */
+async function pagesRead(pool: Pool): Promise<number> {
+  // A backend reports what it has read at most once a second.
+  await sleep(1_500);
+  await pool.query("select pg_stat_force_next_flush()");
+  const { rows } = await pool.query<{ pages: string }>(
+    "select blks_read as pages from pg_stat_database where datname = current_database()",
+  );
+  return Number(rows[0]!.pages);
 }
 
 /** Time and CPU time of Postgres, in microseconds an event. */

@@ -12,7 +12,14 @@ import { createTestDatabase } from "@belfry/testing/postgres";
  * A Postgres that syncs every commit and a nats-server with a file store, for one run. A quick run takes
  * a database of the Postgres that its caller may have for all of them.
  */
-export async function startServers({ quick }: { quick: boolean }) {
+export async function startServers({
+  quick,
+  sharedBuffers = "512MB",
+}: {
+  quick: boolean;
+  /** Of a Postgres of its own; the default is that of deploy/compose.yaml. */
+  sharedBuffers?: string;
+}) {
   await using cleanup = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "belfry-bench-"));
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
@@ -20,7 +27,7 @@ export async function startServers({ quick }: { quick: boolean }) {
   const isShared = quick && (process.env.TEST_DATABASE_URL ?? "") !== "";
   const databaseUrl = isShared
     ? cleanup.use(await createTestDatabase()).url
-    : await ownPostgres(cleanup, directory);
+    : await ownPostgres(cleanup, directory, sharedBuffers);
   const nats = await startNats({
     storeDir: join(directory, "nats"),
     port: await freePort(),
@@ -40,14 +47,17 @@ export async function startServers({ quick }: { quick: boolean }) {
 
 export type BenchServers = Awaited<ReturnType<typeof startServers>>;
 
-async function ownPostgres(cleanup: AsyncDisposableStack, directory: string): Promise<string> {
+async function ownPostgres(
+  cleanup: AsyncDisposableStack,
+  directory: string,
+  sharedBuffers: string,
+): Promise<string> {
   const postgres = await startPostgres({
     dataDir: join(directory, "postgres"),
     port: await freePort(),
     log: () => undefined,
     durable: true,
-    // As deploy/compose.yaml has it.
-    sharedBuffers: "512MB",
+    sharedBuffers,
   });
   cleanup.defer(async () => {
     await postgres.stop();
