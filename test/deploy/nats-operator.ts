@@ -41,8 +41,10 @@ export async function startNatsOfOperator(
     accountJwt(operator, system, "SYS", {}),
     ...Object.entries(accounts).map(([name, limits]) =>
       accountJwt(operator, keys[name]!, name, {
-        ...{ mem_storage: 0, disk_storage: limits.diskBytes },
-        ...{ streams: limits.streams, consumer: limits.consumers },
+        mem_storage: 0,
+        disk_storage: limits.diskBytes,
+        streams: limits.streams,
+        consumer: limits.consumers,
       }),
     ),
   ];
@@ -79,16 +81,16 @@ resolver_preload: { ${preloaded.map(([key, jwt]) => `${key}: ${jwt}`).join("\n")
     async credentialsOf(account: string, { publish, subscribe }: Permissions): Promise<string> {
       const user = nkeys.createUser();
       const claims = {
-        ...{ sub: user.getPublicKey(), name: "belfry" },
+        sub: user.getPublicKey(),
+        name: "belfry",
         nats: {
-          ...{
-            pub: { allow: publish },
-            sub: { allow: subscribe },
-            subs: -1,
-            data: -1,
-            payload: -1,
-          },
-          ...{ type: "user", version: 2 },
+          pub: { allow: publish },
+          sub: { allow: subscribe },
+          subs: -1,
+          data: -1,
+          payload: -1,
+          type: "user",
+          version: 2,
         },
       };
       const path = join(directory, `${randomUUID()}.creds`);
