@@ -17,7 +17,7 @@ export async function startServers({
   sharedBuffers = "512MB",
 }: {
   quick: boolean;
-  /** Of a Postgres of its own; the default is that of deploy/compose.yaml. */
+  /** The shared buffers of a Postgres that is started for the run. The default is the value in deploy/compose.yaml. */
   sharedBuffers?: string;
 }) {
   await using cleanup = new AsyncDisposableStack();

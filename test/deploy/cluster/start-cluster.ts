@@ -26,7 +26,7 @@ const DEFINITIONS = [
   ["github.com/prometheus-operator/prometheus-operator@v0.85.0", "example/prometheus-operator-crd"],
 ] as const;
 
-/** What clusters have that are used by others than us: each namespace holds its pods to the rule `restricted`. */
+/** Makes each namespace refuse pods that break the rule `restricted`, as shared clusters do. */
 const ADMISSION = {
   apiVersion: "apiserver.config.k8s.io/v1",
   kind: "AdmissionConfiguration",

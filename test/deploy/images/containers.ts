@@ -40,7 +40,7 @@ export interface Container {
 interface ContainerOptions {
   env: Record<string, string>;
   args: string[];
-  /** As `uid:gid`; the image's if absent. */
+  /** The user as `uid:gid`. The default is the image's user. */
   user?: string | undefined;
 }
 

@@ -189,7 +189,7 @@ for (const [who, user, ids] of USERS) {
   });
 }
 
-/** As `/proc` has the real, effective, saved and file system's id. */
+/** Returns an id as `/proc` shows it: the real, effective, saved and file system's id. */
 const fourTimes = (id: string) => [id, id, id, id].join("\t");
 
 /** The sum of the bytes of its files, in millions. */
