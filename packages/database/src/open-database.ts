@@ -42,14 +42,15 @@ interface WaitForSchemaOptions {
 
 const SAY_AGAIN_MS = 30_000;
 const UNDEFINED_TABLE = "42P01";
+/** Waiting would not help: PgBouncer keeps some settings of a client's connection for as long as it lasts. */
 const SETTINGS_DROPPED =
-  "waiting for settings that a pooler between us and Postgres drops: run these statements, then reconnect the pooler";
+  "a pooler between us and Postgres drops our settings: run these statements, then reconnect the pooler: ";
 const NOT_MIGRATED = "waiting for the database to be migrated";
 
 /**
- * Resolves once the database has every migration and function of this code, and its sessions have our settings. Postgres
- * may be absent, empty or older: logs what it waits for, on every change and every 30 s. Rejects if `signal` is aborted, for a server that is too old,
- * and for a database of a trial installation.
+ * Resolves once the database has every migration and function of this code. Postgres may be absent, empty or older:
+ * logs what it waits for, on every change and every 30 s. Rejects if `signal` is aborted, for a server that is too old,
+ * for a database of a trial installation, and for a pooler that drops our settings.
  */
 export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions): Promise<void> {
   const { log, signal, everyMs = 500 } = options;
@@ -89,7 +90,7 @@ async function schemaState(pool: pg.Pool): Promise<"ready" | Refused | Waiting> 
     if (fault !== null) return { refused: fault };
     if (await isTrialDatabase(pool)) return { refused: TRIAL_DATABASE };
     const lacking = await lackingSettings(pool);
-    if (lacking.length > 0) return { what: SETTINGS_DROPPED, missing: lacking };
+    if (lacking.length > 0) return { refused: SETTINGS_DROPPED + lacking.join("; ") };
     const { rows } = await pool.query<{ name: string }>("select name from kysely_migration");
     const there = new Set(rows.map(({ name }) => name));
     const missing = needed.filter((name) => !there.has(name));
