@@ -8,7 +8,7 @@ import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { ownNatsServer } from "@belfry/testing/nats-server";
 import { ownPostgresServer } from "@belfry/testing/postgres-server";
-import { startServices } from "./services.ts";
+import { startServices, TREE } from "./services.ts";
 import type { FailureSettings } from "./settings.ts";
 import { startVendors } from "./vendors.ts";
 
@@ -27,9 +27,16 @@ interface Servers {
   nats: { url: string };
   postgres: { url: string };
   env?: Record<string, string>;
-  /** Default: those of services.ts. */
-  replicas?: Readonly<Record<string, string>>;
 }
+
+/** A version of Belfry: its source tree, and what a world needs of its code. */
+export interface Version {
+  tree: URL;
+  migrateToLatest: (url: string) => Promise<string[]>;
+  createLoadTenant: typeof createLoadTenant;
+}
+
+const THIS_VERSION: Version = { tree: TREE, migrateToLatest, createLoadTenant };
 
 /** Belfry whole, on one nats-server and one Postgres that can be killed, between a load and vendors of ours. */
 export async function createWorld(t: Cleanup, settings: FailureSettings) {
@@ -37,17 +44,19 @@ export async function createWorld(t: Cleanup, settings: FailureSettings) {
   return createWorldOn(t, settings, { nats, postgres });
 }
 
-/** The same on other servers. */
+/** The same on other servers, and with other replicas or of another version. */
 export async function createWorldOn<S extends Servers>(
   t: Cleanup,
   settings: FailureSettings,
   servers: S,
+  options: { version?: Version; replicas?: Readonly<Record<string, string>> } = {},
 ) {
+  const { version = THIS_VERSION } = options;
   const nats: S["nats"] = servers.nats;
   const postgres: S["postgres"] = servers.postgres;
   const vendors = await startVendors(t);
   vendors.delayMs = VENDOR_DELAY_MS;
-  await migrateToLatest(postgres.url);
+  await version.migrateToLatest(postgres.url);
   // It outlives every outage.
   const pool = createPool({ url: postgres.url, applicationName: "failure-test" });
   const db = createDatabase(pool);
@@ -56,7 +65,7 @@ export async function createWorldOn<S extends Servers>(
   const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
   const keys = parseSecretKeys(secretsKeys);
   const tenant = (name: string, perMinute: number) =>
-    createLoadTenant(db, { name, perMinute, vendorUrl: vendors.url, keys });
+    version.createLoadTenant(db, { name, perMinute, vendorUrl: vendors.url, keys });
   // They send on all channels.
   const tenants = [await tenant("Acme", 100_000), await tenant("Globex", 100_000)];
   // Its limit is far below its load.
@@ -72,7 +81,10 @@ export async function createWorldOn<S extends Servers>(
     ...servers.env,
     ...settings.env,
   };
-  const services = await startServices(t, env, servers.replicas);
+  const services = await startServices(t, env, {
+    ...options,
+    tree: version.tree,
+  });
   return { settings, nats, postgres, pool, prefix, services, vendors, tenants, limited, keys };
 }
 

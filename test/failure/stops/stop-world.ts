@@ -32,10 +32,10 @@ const REPLICAS = Object.fromEntries(
 export async function createStopWorld(t: Cleanup, settings: FailureSettings, probe: Probe) {
   const [nats, postgres] = await Promise.all([ownNatsServer(t), ownPostgresServer(t)]);
   const servers = {
-    ...{ nats, postgres, replicas: REPLICAS },
+    ...{ nats, postgres },
     env: { ALLOW_PRIVATE_WEBHOOK_ADDRESSES: "true" },
   };
-  const world = await createWorldOn(t, settings, servers);
+  const world = await createWorldOn(t, settings, servers, { replicas: REPLICAS });
   const { services, pool, keys, tenants } = world;
   const balancer = async (name: ServiceName) => {
     const backends = [name, `${name} 2`].map((replica) => ({
