@@ -5,11 +5,13 @@ export interface OnceOptions {
   seed: number;
   events: number;
   perSecond: number;
+  /** A commit, for a run that compares versions. */
+  from?: string;
 }
 
 /**
- * One run by the command line, `--events <number>`, `--per-second <number>`, `--seed <number>`: prints its
- * lines and its breaches, and ends with 1 when there is one.
+ * One run by the command line, `--events <number>`, `--per-second <number>`, `--seed <number>`, `--from <commit>`:
+ * prints its lines and its breaches, and ends with 1 when there is one.
  */
 export async function runOnce(
   usual: { events: number; perSecond: number },
@@ -20,6 +22,7 @@ export async function runOnce(
       events: { type: "string", default: String(usual.events) },
       "per-second": { type: "string", default: String(usual.perSecond) },
       seed: { type: "string" },
+      from: { type: "string" },
     },
   });
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
@@ -29,7 +32,12 @@ export async function runOnce(
     say(`seed ${seed}`);
     const { figures, breaches } = await run(
       { after: (fn: () => Promise<void>) => resources.defer(fn) },
-      { seed, events: Number(values.events), perSecond: Number(values["per-second"]) },
+      {
+        seed,
+        events: Number(values.events),
+        perSecond: Number(values["per-second"]),
+        ...(values.from !== undefined && { from: values.from }),
+      },
     );
     for (const line of [...figures, ...breaches]) say(line);
     return breaches.length === 0;

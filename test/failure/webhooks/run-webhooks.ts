@@ -14,7 +14,7 @@ import {
 import { seededRandom } from "../random.ts";
 import { acceptResting } from "../resting-load.ts";
 import { atRest } from "../streams.ts";
-import { EVENT_TYPE, type World } from "../world.ts";
+import { type AnyWorld, EVENT_TYPE, type World } from "../world.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
 import { judgeWebhooks, type WebhookVerdict, watchMoves } from "./webhook-verdict.ts";
 
@@ -71,7 +71,7 @@ const eventOf = (number: number) => ({
   ...{ reference: number % 2 === 0 ? `order-${number}` : null, traceId: "webhooks" },
 });
 
-async function putEndpoint(world: World, receiver: Receiver): Promise<void> {
+export async function putEndpoint(world: AnyWorld, receiver: Receiver): Promise<void> {
   const deps = { keys: world.keys, allowPrivateAddresses: true };
   const run = webhookActs(createDatabase(world.pool), deps, world.tenants[0]!.id);
   const made = await run(putWebhook, { url: receiver.url });
