@@ -32,7 +32,7 @@ const ENV = {
   SHUTDOWN_DELAY_MS: "10000",
 };
 const USERS = 49_999;
-const READERS = 5_000;
+const READERS = 9_000;
 const MOST_WAIT_MS = 1_000;
 /** Later than any machine is slow. */
 const PATIENCE_MS = 600_000;
