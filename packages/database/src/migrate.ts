@@ -87,7 +87,8 @@ export async function migrateToLatest(
       const functions = await withClient(pool, (client) => applyFunctions(client, source));
       return [...ran, ...functions.map((name) => `functions/${name}`)];
     } finally {
-      // Ends the transaction with its connection, also if that is broken.
+      await holder.query("rollback").catch(() => undefined);
+      // The end of the connection ends the transaction, even if that statement failed.
       holder.release(true);
     }
   } finally {
