@@ -7,7 +7,6 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { ownNatsServer } from "@belfry/testing/nats-server";
 import { ownPostgresServer } from "@belfry/testing/postgres-server";
 import type { FailureSettings } from "../settings.ts";
-import { tryAllNow } from "../webhooks/run-webhooks.ts";
 import { startReceiver } from "../webhooks/webhook-receiver.ts";
 import { type AnyWorld, createWorldOn } from "../world.ts";
 import { type Probe, startBalancer } from "./balancer.ts";
@@ -59,7 +58,7 @@ export async function createStopWorld(t: Cleanup, settings: FailureSettings, pro
   receiver.secret = made.secret!;
 
   const timer = setInterval(() => {
-    if (!receiver.hangs) tryWebhooksNow(world).catch(() => undefined);
+    if (!receiver.hangs && world.vendors.mood === "accepts") tryNow(world).catch(() => undefined);
   }, 1_000);
   t.after(() => clearInterval(timer));
 
@@ -82,11 +81,14 @@ export async function createStopWorld(t: Cleanup, settings: FailureSettings, pro
 }
 
 /** Ends waits for another try and pauses of the endpoint, because they can last for minutes. */
-async function tryWebhooksNow(world: AnyWorld): Promise<void> {
-  await world.pool.query(
+async function tryNow({ pool }: AnyWorld): Promise<void> {
+  await pool.query(
     "update webhooks set paused_until = now() where paused_until > now() + interval '1 second'",
   );
-  await tryAllNow(world);
+  await pool.query(
+    `update deliveries set due_at = now()
+     where status = 'waiting' and released_at is null and due_at > now()`,
+  );
 }
 
 export type StopWorld = Awaited<ReturnType<typeof createStopWorld>>;

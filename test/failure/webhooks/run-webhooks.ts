@@ -82,7 +82,7 @@ export async function putEndpoint(world: AnyWorld, receiver: Receiver): Promise<
  * Whatever waits for another try gets it now: a message whose first try was answered 500 and whose second met a
  * connection that was just closed would keep everybody waiting for five minutes.
  */
-export const tryAllNow = ({ pool }: Pick<World, "pool">) =>
+const tryAllNow = ({ pool }: World) =>
   pool.query(
     `update deliveries set due_at = now()
      where channel = 'WEBHOOK' and status = 'waiting' and released_at is null and due_at > now()`,
