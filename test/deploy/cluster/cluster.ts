@@ -93,6 +93,8 @@ for (const version of VERSIONS) {
     test("where the user of a pod may not be fixed, values-openshift.yaml installs", async () => {
       await cluster.shell(`${NO_FIXED_USER}
         kubectl create namespace belfry`);
+      // The API server begins to apply a policy some seconds after it is created.
+      await eventually(() => assert.rejects(cluster.shell(FIXED_USER), /the namespace chooses/));
       await assert.rejects(cluster.shell(`helm install ${RELEASE} --timeout 10s`));
       await cluster.shell("helm uninstall belfry -n belfry --wait");
       await cluster.shell(`helm install ${RELEASE} --values ${CHART}/values-openshift.yaml`);
@@ -153,6 +155,11 @@ kind: ValidatingAdmissionPolicyBinding
 metadata: { name: no-fixed-user }
 spec: { policyName: no-fixed-user, validationActions: [Deny] }
 END`;
+
+const FIXED_USER = `kubectl -n belfry run probe --image=probe --dry-run=server --overrides='{"spec": {
+  "securityContext": {"runAsUser": 1, "runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}},
+  "containers": [{"name": "probe", "image": "probe", "securityContext": {
+    "allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}}}]}}'`;
 
 /** The first block of deploy.md, without the two lines that need NATS' own chart from its server. */
 async function installLines(): Promise<string> {
