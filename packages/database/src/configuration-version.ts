@@ -3,21 +3,12 @@ import { sql } from "kysely";
 import { type Database, inTransaction, type Runner } from "./connection.ts";
 
 /**
- * Returns the configuration version. It increases with every change of tenants, keys, templates or
- * providers.
+ * Returns the configuration version, which services poll. It increases with every change of tenants, keys, templates or
+ * providers. The statement is prepared, which takes a fifth of the time of Postgres.
  */
-export async function readConfigurationVersion(db: Database): Promise<string> {
-  const row = await db
-    .selectFrom("configuration_version")
-    .select("version")
-    .executeTakeFirstOrThrow();
-  return row.version;
-}
-
-/** Returns the same as a prepared statement, which takes a fifth of the time of Postgres, for services that poll. */
-export async function pollConfigurationVersion(pool: Runner): Promise<string> {
+export async function readConfigurationVersion(pool: Runner): Promise<string> {
   const text = "select version from configuration_version";
-  const { rows } = await pool.query<{ version: string }>({ name: "poll_version", text });
+  const { rows } = await pool.query<{ version: string }>({ name: "configuration_version", text });
   return rows[0]!.version;
 }
 

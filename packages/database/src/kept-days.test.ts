@@ -8,7 +8,7 @@ import {
 } from "./configuration-version.ts";
 
 test("a tenant's own days count, else those of the dispatcher; who has read the others is told", async (t) => {
-  const { db } = await connectedDatabase(t);
+  const { db, pool } = await connectedDatabase(t);
   await db
     .insertInto("tenants")
     .values([
@@ -17,12 +17,12 @@ test("a tenant's own days count, else those of the dispatcher; who has read the 
     ])
     .execute();
   assert.deepEqual(await keptDays(db, "none"), { eventDays: 30, notificationDays: 90 });
-  const before = await readConfigurationVersion(db);
+  const before = await readConfigurationVersion(pool);
   await noteInstallationDays(db, { eventDays: 12, notificationDays: 40 });
-  const after = await readConfigurationVersion(db);
+  const after = await readConfigurationVersion(pool);
   assert.notEqual(after, before);
   assert.deepEqual(await keptDays(db, "none"), { eventDays: 12, notificationDays: 40 });
   assert.deepEqual(await keptDays(db, "own"), { eventDays: 5, notificationDays: 40 });
   await noteInstallationDays(db, { eventDays: 12, notificationDays: 40 });
-  assert.equal(await readConfigurationVersion(db), after, "nothing changed");
+  assert.equal(await readConfigurationVersion(pool), after, "nothing changed");
 });

@@ -19,6 +19,7 @@ import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/message-batch";
+import { publishNow } from "@belfry/service/nats";
 import type { Service } from "@belfry/service/run-service";
 import { createFairSemaphore } from "@belfry/service/semaphore";
 import { startStatement } from "@belfry/service/tracing";
@@ -226,7 +227,7 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
         publicUrl: config.PUBLIC_URL === "" ? "" : parsePublicUrl(config.PUBLIC_URL),
         links,
         announceChange() {
-          if (link.isConnected()) link.nc.publish(configurationSubject(config.NATS_PREFIX));
+          publishNow(link, configurationSubject(config.NATS_PREFIX));
         },
         giveUp,
         random: Math.random,

@@ -202,18 +202,28 @@ function credentialsOf(address: URL | undefined): ConnectionOptions {
   return pass === "" ? { token: user } : { user, pass };
 }
 
-/**
- * Sends a message to a user's open pages on every gateway, without confirmation. Never throws. Sends nothing and
- * returns false while NATS is away, because a buffered message could arrive minutes late.
- */
+/** Sends a message to a user's open pages on every gateway, as `publishNow` does. */
 export function announce(
   nats: Pick<NatsLink, "nc" | "isConnected"> | undefined,
   prefix: string,
   tenantId: string,
   what: RealtimeMessage,
 ): boolean {
-  if (nats?.isConnected() !== true) return false;
+  if (nats === undefined) return false;
   const { subject, message } = addressedMessage(prefix, tenantId, what);
+  return publishNow(nats, subject, message);
+}
+
+/**
+ * Publishes a message without confirmation. Never throws. Publishes nothing and returns false while NATS is away,
+ * because a buffered message could arrive minutes late.
+ */
+export function publishNow(
+  nats: Pick<NatsLink, "nc" | "isConnected">,
+  subject: string,
+  message: string | Uint8Array = "",
+): boolean {
+  if (!nats.isConnected()) return false;
   try {
     nats.nc.publish(subject, message);
     return true;

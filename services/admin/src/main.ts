@@ -8,7 +8,7 @@ import { isBundleDue, workBundles } from "@belfry/administration/templates/work-
 import { bootstrap } from "@belfry/administration/tenants/bootstrap";
 import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
-import { pollConfigurationVersion } from "@belfry/database/configuration-version";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createKeyUses, createTenantDirectory } from "@belfry/http-api/tenant-directory";
@@ -126,7 +126,7 @@ await runService({
           { log, signal, atOnce: true },
         ),
         watchVersion({
-          read: () => pollConfigurationVersion(pool),
+          read: () => readConfigurationVersion(pool),
           nc: nats.then(({ nc }) => nc),
           prefix,
           onChange: () => directory.clear(),

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parsePublicUrl } from "@belfry/contracts/message-links";
 import { eventsStream } from "@belfry/contracts/streams";
-import { pollConfigurationVersion } from "@belfry/database/configuration-version";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { storeInbound } from "@belfry/database/inbound";
 import { parseLinkKeys } from "@belfry/database/link-token";
@@ -125,7 +125,7 @@ await runService({
       run: () => [
         stopped.then(() => app.close()),
         watchVersion({
-          read: () => pollConfigurationVersion(accepting.pool),
+          read: () => readConfigurationVersion(accepting.pool),
           nc: nats.then(({ nc }) => nc),
           prefix,
           onChange() {

@@ -1,4 +1,4 @@
-import { pollConfigurationVersion } from "@belfry/database/configuration-version";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database, Pool } from "@belfry/database/connection";
 import { shownNotifications } from "@belfry/database/notifications";
 import type { Logger } from "@belfry/service/logger";
@@ -123,7 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     for (const tenantId of inactive) hub.endTenant(tenantId, DISCONNECTS.invalidToken);
   };
   const watching = watchVersion({
-    read: () => pollConfigurationVersion(options.pool),
+    read: () => readConfigurationVersion(options.pool),
     onChange: endInactive,
     nc: nats.then(({ nc }) => nc),
     prefix,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import {
   decryptSecret,
@@ -14,6 +13,7 @@ import {
   webhookSecretOwner,
 } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { generateSync } from "otplib";
 import { actsIn, putActiveProvider } from "../../test/acts.ts";
 import { testDatabase } from "../../test/database.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { findTargetChannels } from "@belfry/database/template-channels";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { refusal, tenantDatabase, type testDatabase } from "../../test/database.ts";
 import {
   copyTemplate,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { actsIn } from "../../test/acts.ts";
 import { refusal, tenantDatabase, testDatabase } from "../../test/database.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertEach } from "@belfry/testing/assert-each";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import type { testDatabase } from "../../test/database.ts";
 import { refusedWith, tenantDatabase } from "../../test/database.ts";
 import { deleteTranslation, putTemplate } from "../../test/templates.ts";

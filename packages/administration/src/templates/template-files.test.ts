@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertHas } from "@belfry/testing/assert-has";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { refusal, tenantDatabase } from "../../test/database.ts";
 import {

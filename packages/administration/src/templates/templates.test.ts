@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OWN_MAIL } from "@belfry/contracts/alerts";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { refusal, tenantDatabase, testDatabase } from "../../test/database.ts";
 import { deleteTemplate, putTemplate, setTemplateActive } from "../../test/templates.ts";
 import { NotFound } from "../input-error.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { decryptSecret, webhookSecretOwner } from "@belfry/database/secrets";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { actsIn } from "../../test/acts.ts";
 import { TEST_KEYS, testDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { sql } from "kysely";
 import { actsIn } from "../../test/acts.ts";
 import { refusedWith, tenantDatabase } from "../../test/database.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultsOf, faultText } from "@belfry/contracts/problems";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { actsIn, programIn } from "../../test/acts.ts";
 import { tenantDatabase } from "../../test/database.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";

@@ -6,7 +6,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { PLATFORM } from "@belfry/contracts/identifiers";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import {
   hiddenFields,
   publishAgain,
