@@ -13,9 +13,9 @@ enableServiceLinks: false
 {{- with .context.Values.image.pullSecrets }}
 imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- range $field, $name := dict "securityContext" "podSecurityContext" "nodeSelector" "nodeSelector" "tolerations" "tolerations" "affinity" "affinity" "priorityClassName" "priorityClassName" }}
+{{- range $name := list "podSecurityContext" "nodeSelector" "tolerations" "affinity" "priorityClassName" }}
 {{- with include "belfry.value" (dict "name" $name "own" $.own "context" $.context) }}
-{{ $field }}: {{- . | nindent 2 }}
+{{ $name | replace "podSecurityContext" "securityContext" }}: {{- . | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}
