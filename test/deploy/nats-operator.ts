@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startGuarded } from "@belfry/local/servers/guarded-process";
-import { findNatsServer } from "@belfry/local/servers/nats-server";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
-import { freePort } from "@belfry/testing/free-port";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { connect, credsAuthenticator, nkeys } from "@nats-io/transport-node";
-import { makeCertificates } from "./tls-servers.ts";
+import { makeCertificates, startNatsOf } from "./tls-servers.ts";
 
 /** The subjects that a user may publish to and subscribe to. */
 export interface Permissions {
@@ -48,29 +45,15 @@ export async function startNatsOfOperator(
       }),
     ),
   ];
-  const port = await freePort();
-  const file = join(directory, "nats.conf");
-  await writeFile(
-    file,
-    `host: "127.0.0.1"
-port: ${port}
-jetstream { store_dir: ${JSON.stringify(join(directory, "nats"))}, max_file_store: 64GB }
-tls { cert_file: "${certFile}", key_file: "${keyFile}", ca_file: "${caFile}", verify: true }
+  const { port, lines } = await startNatsOf(
+    t,
+    directory,
+    `tls { cert_file: "${certFile}", key_file: "${keyFile}", ca_file: "${caFile}", verify: true }
 operator: ${signed(operator, { sub: issuer, name: "O", nats: { type: "operator", version: 2 } })}
 system_account: ${system.getPublicKey()}
 resolver: MEMORY
-resolver_preload: { ${preloaded.map(([key, jwt]) => `${key}: ${jwt}`).join("\n")} }
-`,
+resolver_preload: { ${preloaded.map(([key, jwt]) => `${key}: ${jwt}`).join("\n")} }`,
   );
-  const lines: string[] = [];
-  const server = startGuarded({
-    command: await findNatsServer({ mayInstall: true, log: () => {} }),
-    args: ["-c", file],
-    env: {},
-    stopSignal: "TERM",
-    onLine: (line) => lines.push(line),
-  });
-  t.after(() => server.kill());
   const nats = {
     url: `tls://127.0.0.1:${port}`,
     caFile,

@@ -12,13 +12,16 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { call, freshKey, startStack, trigger } from "../end-to-end/stack.ts";
-import { POOL_SIZE, startPgBouncer } from "./start-pgbouncer.ts";
+import { POOL_SIZE, pgbouncer, startPgBouncer } from "./start-pgbouncer.ts";
 
 const CLI = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname;
 const EVENTS = 100;
 const PEOPLE = 200;
+const skip = pgbouncer === undefined ? "BELFRY_WITHOUT_PGBOUNCER is set" : false;
 
-test("migrations through PgBouncer leave no lock and no setting in its connections", async (t) => {
+test("migrations through PgBouncer leave no lock and no setting in its connections", {
+  skip,
+}, async (t) => {
   const { url } = await createTestDatabase(t, "template0");
   const pooler = await startPgBouncer(t, url);
   const migrate = () => migrateToLatest(`${pooler.url}?prepared_statements=false`);
@@ -46,7 +49,9 @@ test("migrations through PgBouncer leave no lock and no setting in its connectio
   );
 });
 
-test("every service works through PgBouncer in transaction mode, by the settings that the error of a start asks for", async (t) => {
+test("every service works through PgBouncer in transaction mode, by the settings that the error of a start asks for", {
+  skip,
+}, async (t) => {
   const { url } = await createTestDatabase(t);
   const pooler = await startPgBouncer(t, url);
   const databaseUrl = `${pooler.url}?prepared_statements=false`;

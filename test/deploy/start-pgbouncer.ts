@@ -1,12 +1,18 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startGuarded } from "@belfry/local/servers/guarded-process";
-import { findExecutable } from "@belfry/local/servers/nats-server";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import pg from "pg";
+import { programOnPath } from "./program-on-path.ts";
+
+/** The program; undefined if BELFRY_WITHOUT_PGBOUNCER is set. */
+export const pgbouncer = await programOnPath("pgbouncer", {
+  install: "apt-get install pgbouncer",
+  withoutVariable: "BELFRY_WITHOUT_PGBOUNCER",
+});
 
 /** Connections to Postgres: few, so that a client's transactions often run on different ones. */
 export const POOL_SIZE = 8;
@@ -38,7 +44,7 @@ ignore_startup_parameters = options, statement_timeout
   );
   const lines: string[] = [];
   const server = startGuarded({
-    command: (await findExecutable("pgbouncer")) ?? "pgbouncer",
+    command: pgbouncer!,
     args: [file],
     env: {},
     // PgBouncer refuses to run as root.

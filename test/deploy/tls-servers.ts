@@ -22,8 +22,14 @@ export async function startTlsServers(t: Cleanup) {
   const directory = await temporaryFolder(t, "tls");
   await chmod(directory, 0o755);
   const certificates = await makeCertificates(directory);
-  const [natsPort, postgresUrl] = await Promise.all([
-    startNatsWithTls(t, directory, certificates),
+  const { certFile, keyFile } = certificates;
+  const [{ port: natsPort }, postgresUrl] = await Promise.all([
+    startNatsOf(
+      t,
+      directory,
+      `authorization { user: "${USER}", password: "${NATS_PASSWORD}" }
+tls { cert_file: "${certFile}", key_file: "${keyFile}" }`,
+    ),
     startPostgresWithTls(t, directory, certificates),
   ]);
   const verify = `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificates.caFile)}`;
@@ -42,16 +48,17 @@ export async function startTlsServers(t: Cleanup) {
 
 export type TlsServers = Awaited<ReturnType<typeof startTlsServers>>;
 
-async function startNatsWithTls(t: Cleanup, directory: string, certificates: Certificates) {
+/** Starts a nats-server with JetStream whose configuration has these lines. `lines` is its log. */
+export async function startNatsOf(t: Cleanup, directory: string, configuration: string) {
   const port = await freePort();
+  const lines: string[] = [];
   const file = join(directory, "nats.conf");
   await writeFile(
     file,
     `host: "127.0.0.1"
 port: ${port}
 jetstream { store_dir: ${JSON.stringify(join(directory, "nats"))}, max_file_store: 64GB }
-authorization { user: "${USER}", password: "${NATS_PASSWORD}" }
-tls { cert_file: "${certificates.certFile}", key_file: "${certificates.keyFile}" }
+${configuration}
 `,
   );
   const command = await findNatsServer({ mayInstall: true, log: () => {} });
@@ -60,10 +67,10 @@ tls { cert_file: "${certificates.certFile}", key_file: "${certificates.keyFile}"
     args: ["-c", file],
     env: {},
     stopSignal: "TERM",
-    onLine() {},
+    onLine: (line) => lines.push(line),
   });
   t.after(() => server.kill());
-  return port;
+  return { port, lines };
 }
 
 async function startPostgresWithTls(
@@ -133,19 +140,9 @@ export async function makeCertificates(directory: string) {
   const issue = async (name: string, commonName: string, by: string) => {
     const request = ["-keyout", at(`${name}.key`), "-out", at(`${name}.csr`)];
     await openssl("req", ...newKey, "-subj", `/CN=${commonName}`, ...request);
-    await openssl(
-      ...[
-        "x509",
-        "-req",
-        "-in",
-        at(`${name}.csr`),
-        "-CA",
-        at(`${by}.pem`),
-        "-CAkey",
-        at(`${by}.key`),
-      ],
-      ...["-CAcreateserial", "-days", "2", "-extfile", at("names"), "-out", at(`${name}.pem`)],
-    );
+    const authorityFiles = ["-CA", at(`${by}.pem`), "-CAkey", at(`${by}.key`), "-CAcreateserial"];
+    const given = ["-in", at(`${name}.csr`), "-days", "2", "-extfile", at("names")];
+    await openssl("x509", "-req", ...given, ...authorityFiles, "-out", at(`${name}.pem`));
     return { certFile: at(`${name}.pem`), keyFile: at(`${name}.key`) };
   };
   await writeFile(at("names"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n");

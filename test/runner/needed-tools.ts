@@ -62,7 +62,13 @@ const TOOLS: NeededTool[] = [
     places: ["/usr/lib/postgresql/*/bin/initdb"],
     withoutVariable: "BELFRY_WITHOUT_PG_DUMP",
   },
-  { what: "PgBouncer", debianPackages: ["pgbouncer"], command: "pgbouncer", places: [] },
+  {
+    what: "PgBouncer",
+    debianPackages: ["pgbouncer"],
+    command: "pgbouncer",
+    places: ["/usr/sbin/pgbouncer"],
+    withoutVariable: "BELFRY_WITHOUT_PGBOUNCER",
+  },
   { what: "TLS", debianPackages: ["openssl"], command: "openssl", places: [] },
   { what: "the curl lines", debianPackages: ["curl"], command: "curl", places: [] },
   {

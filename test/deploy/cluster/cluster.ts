@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, before, describe, test } from "node:test";
-import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
-import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { wholeFile } from "@belfry/testing/whole-file";
+import { lastRelease, unpack } from "../../failure/upgrade/version-before.ts";
 import { CLUSTER_TOOLS, neededTools } from "../../runner/needed-tools.ts";
 import { everyOption, OVERLAYS } from "../chart.ts";
 import { SERVICE_VARIABLES } from "../service-variables.ts";
@@ -20,8 +18,6 @@ import { type Cluster, startCluster } from "./start-cluster.ts";
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** The newest Kubernetes and the oldest that the documents name. */
 const VERSIONS = ["1.37.2", "1.33.13"];
-/** A commit of the version before, whose installations are upgraded. */
-const EARLIER = "1f4fca44";
 const CHART = "deploy/helm/belfry";
 const RELEASE = `belfry ${CHART} -n belfry --wait`;
 const NAMES = Object.keys(SERVICE_VARIABLES).sort();
@@ -112,9 +108,8 @@ for (const version of VERSIONS) {
     });
 
     test("an installation of the version before is upgraded to this chart", async (t) => {
-      const folder = await temporaryFolder(t, "earlier-chart");
-      const archive = `git archive ${EARLIER} deploy/helm deploy/observability | tar -x -C ${folder}`;
-      await promisify(execFile)("bash", ["-euo", "pipefail", "-c", archive], { cwd: ROOT });
+      const paths = ["deploy/helm", "deploy/observability"];
+      const folder = await unpack(t, await lastRelease(), paths);
       await cluster.shell(`kubectl create namespace belfry
         helm install belfry ${join(folder, CHART)} -n belfry --wait`);
       await cluster.shell(`helm upgrade ${RELEASE} --reset-then-reuse-values`);

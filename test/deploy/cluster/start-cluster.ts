@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { startGuarded } from "@belfry/local/servers/guarded-process";
+import { findExecutable } from "@belfry/local/servers/nats-server";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
@@ -164,7 +165,7 @@ async function startEtcd(t: Cleanup, folder: string): Promise<string> {
     "unsafe-no-fsync": "true",
   };
   const server = startGuarded({
-    command: "/usr/bin/etcd",
+    command: (await findExecutable("etcd")) ?? "etcd",
     args: Object.entries(options).map(([option, value]) => `--${option}=${value}`),
     env: {},
     stopSignal: "TERM",

@@ -24,10 +24,7 @@ export async function lastRelease(): Promise<string> {
 
 /** Checks out a commit into a temporary folder and installs its packages. */
 export async function checkOut(t: Cleanup, commit: string): Promise<Version> {
-  const folder = await temporaryFolder(t, "before");
-  const archive = join(folder, "tree.tar");
-  await run("git", ["archive", "--output", archive, commit], { cwd: TREE });
-  await run("tar", ["--extract", "--file", archive, "--directory", folder]);
+  const folder = await unpack(t, commit);
   await numberAsEarlier(join(folder, "packages/database/package.json"));
   const install = ["--yes", "pnpm@12", "install", "--frozen-lockfile", "--prefer-offline"];
   await run("npx", install, { cwd: folder });
@@ -36,6 +33,15 @@ export async function checkOut(t: Cleanup, commit: string): Promise<Version> {
   const { migrateToLatest } = await load("packages/database/src/migrate.ts");
   const { createLoadTenant } = await load("test/failure/world.ts");
   return { tree, migrateToLatest, createLoadTenant };
+}
+
+/** Writes the files of a commit below these paths, by default all, into a temporary folder. */
+export async function unpack(t: Cleanup, commit: string, paths: string[] = []): Promise<string> {
+  const folder = await temporaryFolder(t, "before");
+  const archive = join(folder, "tree.tar");
+  await run("git", ["archive", "--output", archive, commit, ...paths], { cwd: TREE });
+  await run("tar", ["--extract", "--file", archive, "--directory", folder]);
+  return folder;
 }
 
 /** Between releases both versions have the same number; a pre-release is the earlier one. */
