@@ -24,8 +24,8 @@ export interface ReadersWords {
 
 /** A channel on which a tenant's provider sends. */
 export interface SentRow extends AnyRow {
-  /** The address that an event needs for a delivery on the channel. */
-  address: AddressField;
+  /** The address that an event needs for a delivery on the channel. Null: the user's devices are the addresses. */
+  address: AddressField | null;
   sender: {
     /** The name of the folder and process, `services/<service>`. */
     service: string;
@@ -87,6 +87,19 @@ const ROWS = {
     },
     sender: null,
   },
+  DEVICE: {
+    bit: 8,
+    content: "notification",
+    address: null,
+    words: { label: "Device", inSentence: "device push", plural: "device pushes" },
+    readersWords: {
+      en: { label: "On your devices", by: "on your devices" },
+      de: { label: "Auf Ihren Geräten", by: "auf Ihren Geräten" },
+      fr: { label: "Sur vos appareils", by: "sur vos appareils" },
+      es: { label: "En sus dispositivos", by: "en sus dispositivos" },
+    },
+    sender: { service: "device-sender", retrySeconds: RETRY_SECONDS },
+  },
 } as const satisfies Record<string, ChannelRow>;
 
 type Rows = typeof ROWS;
@@ -117,6 +130,23 @@ export function senderService(channel: SentChannel): string {
 
 /** Belfry's own channel. Each event is published to open browsers and is one notification in the history. */
 export const IN_APP: Exclude<Channel, ProviderChannel> = "PUSH";
+
+/** The channel whose messages reach each of a user's registered devices. */
+export const DEVICE: ProviderChannel = "DEVICE";
+
+/** A channel whose recipient is an address. */
+export type AddressChannel = {
+  [C in ProviderChannel]: Rows[C]["address"] extends null ? never : C;
+}[ProviderChannel];
+export const ADDRESS_CHANNELS = PROVIDER_CHANNELS.filter(isAddressChannel);
+
+export function isAddressChannel(channel: Channel): channel is AddressChannel {
+  return CHANNEL_ROWS[channel].address !== null;
+}
+
+export function addressOfChannel(channel: AddressChannel): AddressField {
+  return ROWS[channel].address;
+}
 
 /** The channel on which Belfry sends its own messages to owners and operators. */
 export const MAIL: ProviderChannel = "EMAIL";

@@ -1,4 +1,5 @@
 import type { MailAttachment } from "./attachments.ts";
+import type { DeviceTarget } from "./devices.ts";
 
 // The data that a sender and a provider exchange.
 
@@ -10,11 +11,14 @@ export interface ListHeaders {
   listId: string;
 }
 
-interface Addressed {
+interface OfDelivery {
   /** Sent to the vendor as a custom argument. It contains no address and no name. */
   deliveryId: string;
   tenantId: string;
   eventId: string;
+}
+
+interface Addressed extends OfDelivery {
   /** An email address, or a phone number in E.164, such as `+12025550123`. */
   to: string;
   text: string;
@@ -44,6 +48,24 @@ export interface OutgoingAttachment extends MailAttachment {
 export interface SmsMessage extends Addressed {
   segments: number;
   encoding: "GSM-7" | "UCS-2";
+}
+
+/** A message to one device of a user. */
+export interface DeviceMessage extends OfDelivery {
+  device: DeviceTarget;
+  /** When the device was last registered. */
+  registeredAt: Date;
+  title: string;
+  body: string;
+  /** Opened by a click: an https URL, or a path of the page that registered the device. */
+  url?: string | undefined;
+  /** An https URL. */
+  image?: string | undefined;
+  data?: Readonly<Record<string, string>> | undefined;
+  /** A later message with the same key replaces the earlier one. */
+  collapseKey?: string | undefined;
+  /** How long the vendor keeps the message for a device that cannot be reached. */
+  ttlSeconds: number;
 }
 
 /**
@@ -92,6 +114,8 @@ export interface SendOutcome {
    * delivery ends as bounced. opted out: the owner of the address told the vendor to stop.
    */
   suppress?: Extract<SuppressionReason, "bounced" | "opted out">;
+  /** Only with `permanent`: the device does not exist any more, so it is deleted. */
+  gone?: true;
 }
 
 export const MAX_VENDOR_ANSWER_BYTES = 1024;

@@ -1,5 +1,11 @@
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
-import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import type {
+  DeviceMessage,
+  EmailMessage,
+  OutboxEntry,
+  SendOutcome,
+  SmsMessage,
+} from "@belfry/contracts/sending";
 import { createSemaphore } from "@belfry/service/semaphore";
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
@@ -47,9 +53,12 @@ const TURN_WAIT_MS = 5_000;
 export type AttachmentForm = "base64" | "mime" | "bytes" | "names";
 
 /** The content of messages that a provider accepts, on any channel. */
-export type ProviderContent = "email" | "text";
+export type ProviderContent = "email" | "text" | "notification";
 
-export type AnyProviderKind = ProviderKind<EmailMessage> | ProviderKind<SmsMessage>;
+export type AnyProviderKind =
+  | ProviderKind<EmailMessage>
+  | ProviderKind<SmsMessage>
+  | ProviderKind<DeviceMessage>;
 
 /** A row of the table in `kinds.ts`. */
 export interface ProviderKind<Message> {
@@ -215,9 +224,10 @@ function refusing<Message>(reason: string): Provider<Message> {
 }
 
 function messageFault(content: ProviderContent, message: unknown): ReasonCode | null {
-  return content === "email"
-    ? emailFault(message as EmailMessage)
-    : smsFault(message as SmsMessage);
+  if (content === "email") return emailFault(message as EmailMessage);
+  if (content === "text") return smsFault(message as SmsMessage);
+  const { title, body } = message as DeviceMessage;
+  return title === "" && body === "" ? "message-empty" : null;
 }
 
 /** Returns why the vendor does not accept this mail with files; undefined if it may, or if the mail has none. */
