@@ -17,6 +17,7 @@ const SERVICES: Record<string, string | undefined> = {
   dispatcher: "consumers",
   "email-sender": "consumer",
   "sms-sender": "consumer",
+  "device-sender": "consumer",
   "webhook-sender": "consumer",
   "realtime-gateway": "gateway",
   admin: undefined,

@@ -17,6 +17,7 @@ const SERVICES = {
   dispatcher: "schema",
   "email-sender": "schema",
   "sms-sender": "schema",
+  "device-sender": "schema",
   "webhook-sender": "schema",
   "realtime-gateway": "app",
   admin: "app",
@@ -30,6 +31,7 @@ const HAS_STREAMS = new Set<Name>([
   "dispatcher",
   "email-sender",
   "sms-sender",
+  "device-sender",
   "webhook-sender",
 ]);
 
@@ -129,6 +131,7 @@ const FAULTY: Record<Name, string[]> = {
   dispatcher: ["SECRETS_KEYS"],
   "email-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "sms-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
+  "device-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "webhook-sender": ["SECRETS_KEYS", "LEASE_MS"],
   "realtime-gateway": ["REALTIME_TOKEN_KEYS", "ALLOWED_ORIGINS", "PONG_TIMEOUT_MS"],
   admin: ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],

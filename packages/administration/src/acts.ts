@@ -141,6 +141,10 @@ export const NOUNS = {
         import("./erasure/erasures.ts"),
       ]),
   },
+  device: {
+    summary: "Browsers and phones of users, which get pushes",
+    load: async () => [await import("./users/devices.ts")],
+  },
   topic: {
     summary: "Named sets of users, to whom one call sends",
     load: async () => [await import("./users/topics.ts")],

@@ -108,11 +108,17 @@ export type ProviderChannel = {
   [C in Channel]: Rows[C]["sender"] extends null ? never : C;
 }[Channel];
 
+/** A channel whose recipient is an address. */
+export type AddressChannel = {
+  [C in ProviderChannel]: Rows[C]["address"] extends null ? never : C;
+}[ProviderChannel];
+
 export const CHANNEL_ROWS: Readonly<Record<Channel, ChannelRow>> = ROWS;
 export const CHANNELS = Object.keys(ROWS) as [Channel, ...Channel[]];
 export const PROVIDER_CHANNELS = CHANNELS.filter(isProviderChannel);
+export const ADDRESS_CHANNELS = CHANNELS.filter(isAddressChannel);
 /** The channel for examples in documents. */
-export const EXAMPLE_CHANNEL = PROVIDER_CHANNELS[0] as ProviderChannel;
+export const EXAMPLE_CHANNEL = ADDRESS_CHANNELS[0]!;
 
 /**
  * Status webhooks to tenants (webhook-payload.ts). Events have no such channel, but its messages are queued, released
@@ -134,12 +140,6 @@ export const IN_APP: Exclude<Channel, ProviderChannel> = "PUSH";
 /** The channel whose messages reach each of a user's registered devices. */
 export const DEVICE: ProviderChannel = "DEVICE";
 
-/** A channel whose recipient is an address. */
-export type AddressChannel = {
-  [C in ProviderChannel]: Rows[C]["address"] extends null ? never : C;
-}[ProviderChannel];
-export const ADDRESS_CHANNELS = PROVIDER_CHANNELS.filter(isAddressChannel);
-
 export function isAddressChannel(channel: Channel): channel is AddressChannel {
   return CHANNEL_ROWS[channel].address !== null;
 }
@@ -149,7 +149,7 @@ export function addressOfChannel(channel: AddressChannel): AddressField {
 }
 
 /** The channel on which Belfry sends its own messages to owners and operators. */
-export const MAIL: ProviderChannel = "EMAIL";
+export const MAIL: AddressChannel = "EMAIL";
 
 export function isChannel(value: unknown): value is Channel {
   return typeof value === "string" && Object.hasOwn(ROWS, value);

@@ -145,6 +145,9 @@ export const Device = Type.Object(
     kind: oneOf(DEVICE_KINDS),
     name: Type.Union([Type.String(), Type.Null()]),
     registeredAt: time("When it was last registered"),
+    seenAt: Type.Union([time("When it accepted a message, to the day"), Type.Null()], {
+      description: "null: it has accepted none yet",
+    }),
   },
   { title: "Device" },
 );
@@ -159,7 +162,7 @@ export const DevicesResponse = Type.Object(
       devices: Type.Array(Device, { description: "The one that was registered last comes first" }),
       webPushKey: Type.Union([Type.String(), Type.Null()], {
         description:
-          "The `applicationServerKey` with which a browser subscribes; null if the tenant has no active Web Push",
+          "The `applicationServerKey` with which a browser subscribes; null if the tenant has no Web Push",
       }),
     }),
   },

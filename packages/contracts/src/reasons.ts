@@ -9,6 +9,7 @@ export const REASONS = {
   gathered: "gathered until {until}",
   "gathered-quiet": "gathered, quiet hours until {until}",
   unread: "sent unless it is read by {until}",
+  "devices-waiting": "{accepted} of {all} devices accepted it; waiting: {why}",
   "provider-paused": "waiting for the provider: {why}",
   "not-gathered": "not gathered: it has attachments, copies or a sender of its own",
   "no-room-for-attachments": "waiting for others with attachments",
@@ -26,6 +27,7 @@ export const REASONS = {
   "no-provider": "no active provider",
   "tenant-inactive": "tenant inactive",
   "no-address": "no {field}",
+  "no-device": "the user has no device",
   "address-suppressed": "address suppressed ({reason})",
   "turned-off": "turned off by the user, {date}, {source}",
   "turned-off-category": "turned off by the user for {label}, {date}, {source}",
@@ -48,6 +50,7 @@ export const REASONS = {
   "event-gone": "the event is gone",
   "recipient-gone": "the recipient is gone",
   "message-gone": "the message is gone",
+  "device-gone": "the device was removed, or belongs to another user now",
   "endpoint-deleted": "the endpoint was deleted",
   "endpoint-disabled": "the endpoint is disabled",
 
@@ -75,6 +78,7 @@ export const REASONS = {
   "inline-images-not-taken": "the provider shows no images within a mail",
 
   // An attempt fails.
+  "no-device-accepted": "no device accepted it: {why}",
   "retries-exhausted": "retries exhausted: {why}",
   "sender-died": "the sender ended before the outcome was known",
   "provider-unknown": "no provider of the kind {kind}",

@@ -2,6 +2,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { Broadcast } from "./broadcasts.ts";
 import { CHANNELS, IN_APP } from "./channels.ts";
 import type { DELIVERY_STATUSES } from "./delivery.ts";
+import { DEVICE_KINDS } from "./devices.ts";
 import { oneOf, time } from "./fields.ts";
 
 /** Types of status webhooks to a tenant's endpoints, in the form of the specification Standard Webhooks. */
@@ -17,12 +18,14 @@ export const WEBHOOK_TYPES = [
   "notification.created",
   "notification.read",
   "preference.changed",
+  "device.gone",
   "broadcast.progress",
   "broadcast.done",
 ] as const satisfies readonly (
   | `delivery.${(typeof DELIVERY_STATUSES)[number]}`
   | `notification.${string}`
   | `preference.${string}`
+  | `device.${string}`
   | `broadcast.${string}`
 )[];
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
@@ -132,11 +135,19 @@ const broadcastData = Type.Object({
   occurredAt,
 });
 
+const deviceData = Type.Object({
+  userId: Type.String({ description: "The user's id in your own system" }),
+  deviceId: Type.String(),
+  kind: oneOf(DEVICE_KINDS),
+  occurredAt,
+});
+
 const testData = Type.Object({ webhookId: id("Of the endpoint"), occurredAt });
 
 function dataOf(type: WebhookMessageType): TSchema {
   if (type === TEST_TYPE) return testData;
   if (type === "preference.changed") return preferenceData;
+  if (type === "device.gone") return deviceData;
   if (type === "broadcast.progress" || type === "broadcast.done") return broadcastData;
   const [kind = "", what = ""] = type.split(".");
   return kind === "notification" ? notificationData : deliveryData(what);
@@ -157,6 +168,8 @@ export const WEBHOOK_MEANINGS: Record<WebhookMessageType, string> = {
   "notification.created": "The notification is in the user's inbox",
   "notification.read": "The user has read, archived or deleted the notification",
   "preference.changed": "A user has turned something on or off",
+  "device.gone":
+    "A vendor does not know the device any more, so Belfry has deleted it and sends nothing to it",
   "broadcast.progress": "A broadcast has moved on; at most every 10 seconds",
   "broadcast.done": "All of a broadcast has been sent or has ended, or its cancel has",
   "webhook.test": "Somebody is testing the endpoint",
@@ -226,6 +239,9 @@ function exampleData(type: WebhookMessageType): object {
       byStatus: isDone ? { accepted: 118_200, skipped: 1_800 } : { accepted: 4_000, queued: 200 },
       occurredAt: AT,
     };
+  }
+  if (type === "device.gone") {
+    return { userId: "user-1", deviceId: "firefox-laptop", kind: "webpush", occurredAt: AT };
   }
   const event = { id: EXAMPLE_ID, eventId: "order-1001", eventType: "order.confirmed" };
   const [kind, what] = type.split(".");

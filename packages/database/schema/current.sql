@@ -407,6 +407,42 @@ comment on column deliveries.cancel_asked_at is 'a cancel came during a try: it 
 comment on column deliveries.warnings is 'what its message lacks besides variables, in words: links that lead nowhere';
 comment on column deliveries.broadcast_id is 'that of its event: it leaves after the tenant''s others';
 
+create table device_sends (
+  delivery_id uuid not null,
+  device_id text collate "C" not null,
+  kind text not null,
+  provider_id uuid,
+  state text not null default 'waiting'::text,
+  reason text,
+  vendor_status text,
+  tried_at timestamp with time zone,
+  constraint device_sends_pkey PRIMARY KEY (delivery_id, device_id),
+  constraint device_sends_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'accepted'::text, 'failed'::text, 'gone'::text, 'skipped'::text, 'unknown'::text])))
+);
+
+create table devices (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  device_id text collate "C" not null,
+  kind text not null,
+  token text not null,
+  token_hash text collate "C" not null,
+  name text,
+  registered_at timestamp with time zone not null default now(),
+  seen_at timestamp with time zone,
+  constraint devices_kind_check CHECK ((kind = ANY (ARRAY['webpush'::text, 'fcm'::text, 'apns'::text]))),
+  constraint devices_pkey PRIMARY KEY (id),
+  constraint devices_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint devices_tenant_id_token_hash_key UNIQUE (tenant_id, token_hash),
+  constraint devices_tenant_id_user_id_device_id_key UNIQUE (tenant_id, user_id, device_id)
+);
+comment on column devices.device_id is 'chosen by the tenant, unique among the devices of a user';
+comment on column devices.token is 'compact JWE of the target as JSON, owner device:<tenant>:<id>';
+comment on column devices.token_hash is 'SHA-256 of the endpoint or token, base64url';
+comment on column devices.registered_at is 'when it was last registered';
+comment on column devices.seen_at is 'when it last accepted a message, to the day; null: never';
+
 create table digest_items (
   digest_id uuid not null,
   event_id uuid not null,
@@ -1205,6 +1241,9 @@ create table templates (
   reply_to text,
   cc text[],
   bcc text[],
+  image text,
+  data jsonb,
+  collapse_key text,
   constraint templates_after_unread_seconds_check CHECK ((after_unread_seconds > 0)),
   constraint templates_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint templates_check CHECK (((tenant_id = 'platform'::text) = starts_with(event_type, 'global.'::text))),
@@ -1222,6 +1261,7 @@ comment on column templates.after_unread_seconds is 'sent after that time, unles
 comment on column templates.plain_characters is 'of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7';
 comment on column templates.from_name is 'like reply_to, cc and bcc: what its mails say, unless the trigger does; in the template language';
 comment on column templates.reply_to is 'in the template language';
+comment on column templates.image is 'of a device push, like data and collapse_key: in the template language';
 
 create table tenant_deletions (
   tenant_id text collate "C" not null,
@@ -1284,6 +1324,7 @@ create table tenants (
   locked boolean not null default false,
   allow_executables boolean not null default false,
   max_attachment_mib integer not null default 5120,
+  uses_devices boolean not null default false,
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
   constraint tenants_check1 CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint tenants_check2 CHECK ((quiet_from <> quiet_to)),
@@ -1314,6 +1355,7 @@ comment on column tenants.promotes_from is 'the tenant whose templates are promo
 comment on column tenants.locked is 'what a bundle holds is changed by a promotion or a bundle alone';
 comment on column tenants.allow_executables is 'programs may be uploaded as attachments';
 comment on column tenants.max_attachment_mib is 'what its attachments may take together, in MiB';
+comment on column tenants.uses_devices is 'a user has, or had, a device';
 
 create table throttles (
   tenant_id text collate "C" not null,

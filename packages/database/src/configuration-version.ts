@@ -28,7 +28,7 @@ export async function bumpConfigurationVersion(db: Database): Promise<void> {
 export async function noteUse<T = void>(
   db: Database,
   tenantId: string,
-  what: "uses_recipients" | "uses_preferences" | "uses_webhooks",
+  what: "uses_recipients" | "uses_preferences" | "uses_webhooks" | "uses_devices",
   work?: (transaction: Database) => Promise<T>,
 ): Promise<T> {
   return await inTransaction(db, async (transaction) => {

@@ -2,13 +2,19 @@
  * The tables as Kysely sees them. Generated from the database and column-types.ts, and held true by a test:
  * node test/run.ts --test-update-snapshots packages/database/test/current-schema.test.ts
  */
-import type { Channel, ProviderChannel, SentChannel } from "@belfry/contracts/channels";
+import type {
+  AddressChannel,
+  Channel,
+  ProviderChannel,
+  SentChannel,
+} from "@belfry/contracts/channels";
 import type {
   DeliveryStatus,
   DigestSettings,
   EventOutcome,
   ThrottleSettings,
 } from "@belfry/contracts/delivery";
+import type { DeviceKind } from "@belfry/contracts/devices";
 import type { Envelope } from "@belfry/contracts/envelope";
 import type { IgnoredColumn } from "@belfry/contracts/imports";
 import type { PushAction } from "@belfry/contracts/notification";
@@ -334,6 +340,37 @@ export interface Schema {
     warnings: string[] | null;
     /** that of its event: it leaves after the tenant's others */
     broadcast_id: string | null;
+  };
+
+  device_sends: {
+    delivery_id: string;
+    device_id: string;
+    kind: string;
+    provider_id: string | null;
+    state: Generated<
+      "waiting" | "sending" | "accepted" | "failed" | "gone" | "skipped" | "unknown"
+    >;
+    reason: string | null;
+    vendor_status: string | null;
+    tried_at: Date | null;
+  };
+
+  devices: {
+    id: string;
+    tenant_id: string;
+    user_id: string;
+    /** chosen by the tenant, unique among the devices of a user */
+    device_id: string;
+    kind: DeviceKind;
+    /** compact JWE of the target as JSON, owner device:<tenant>:<id> */
+    token: string;
+    /** SHA-256 of the endpoint or token, base64url */
+    token_hash: string;
+    name: string | null;
+    /** when it was last registered */
+    registered_at: Generated<Date>;
+    /** when it last accepted a message, to the day; null: never */
+    seen_at: Date | null;
   };
 
   digest_items: {
@@ -882,7 +919,7 @@ export interface Schema {
 
   suppressions: {
     tenant_id: string;
-    channel: ProviderChannel;
+    channel: AddressChannel;
     /** as the events name it, its ASCII letters in lower case; or E.164 */
     address: string;
     reason: "bounced" | "complained" | "opted out" | "by hand";
@@ -972,6 +1009,10 @@ export interface Schema {
     reply_to: string | null;
     cc: string[] | null;
     bcc: string[] | null;
+    /** of a device push, like data and collapse_key: in the template language */
+    image: string | null;
+    data: Json<Record<string, string> | null>;
+    collapse_key: string | null;
   };
 
   tenant_deletions: {
@@ -1048,6 +1089,8 @@ export interface Schema {
     allow_executables: Generated<boolean>;
     /** what its attachments may take together, in MiB */
     max_attachment_mib: Generated<number>;
+    /** a user has, or had, a device */
+    uses_devices: Generated<boolean>;
   };
 
   throttles: {

@@ -91,6 +91,11 @@ export function providerSettingsOwner(tenantId: string, providerId: string): str
   return `provider:${tenantId}:${providerId}`;
 }
 
+/** Owner of `devices.token`. */
+export function deviceOwner(tenantId: string, id: string): string {
+  return `device:${tenantId}:${id}`;
+}
+
 /** Owner of `search_key.secret`, which exists once. */
 export function searchKeyOwner(): string {
   return "search";

@@ -8,7 +8,7 @@ import { postmark } from "./postmark.ts";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { resend } from "./resend.ts";
-import { sandboxEmail, sandboxText } from "./sandbox.ts";
+import { sandboxDevice, sandboxEmail, sandboxText } from "./sandbox.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { ses } from "./ses.ts";
 import { smtp } from "./smtp.ts";
@@ -23,6 +23,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
   EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, httpEmail, sandboxEmail],
   SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
+  DEVICE: [sandboxDevice],
 };
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {

@@ -1,4 +1,10 @@
-import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import type {
+  DeviceMessage,
+  EmailMessage,
+  OutboxEntry,
+  SendOutcome,
+  SmsMessage,
+} from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
 import { mailHeaders } from "./message-form.ts";
 import { defineProvider, type ProviderDeps } from "./provider.ts";
@@ -53,6 +59,22 @@ export const sandboxText = defineProvider<SmsMessage, typeof SETTINGS>({
       const { deliveryId, tenantId, eventId, to, text, segments } = message;
       const ids = { deliveryId, tenantId, eventId };
       return store(deps, { ...ids, to, subject: null, html: null, text, segments });
+    },
+    close: async () => {},
+  }),
+});
+
+/** Stores messages to devices in the outbox instead of sending them, for devices of every kind. */
+export const sandboxDevice = defineProvider<DeviceMessage, typeof SETTINGS>({
+  kind: "sandbox",
+  content: "notification",
+  title: "Sandbox (keeps device pushes in the outbox)",
+  settings: SETTINGS,
+  create: (_settings, deps) => ({
+    async send(message) {
+      const { deliveryId, tenantId, eventId, title: subject, body: text, device } = message;
+      const ids = { deliveryId, tenantId, eventId };
+      return store(deps, { ...ids, to: device.kind, subject, html: null, text, segments: null });
     },
     close: async () => {},
   }),

@@ -1,6 +1,11 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
-import type { EmailMessage, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import type {
+  DeviceMessage,
+  EmailMessage,
+  SendOutcome,
+  SmsMessage,
+} from "@belfry/contracts/sending";
 import { decryptSecret, providerSettingsOwner, type SecretKeys } from "@belfry/database/secrets";
 import { providerKind } from "@belfry/providers/kinds";
 import type {
@@ -15,7 +20,7 @@ import { createVersionedCache, readEach } from "@belfry/service/versioned-cache"
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 
-export type OutgoingMessage = EmailMessage | SmsMessage;
+export type OutgoingMessage = EmailMessage | SmsMessage | DeviceMessage;
 
 /** A tenant's provider, ready to send. */
 export interface ActiveProvider {

@@ -6,7 +6,7 @@ import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import { outcome as outcomeOf } from "@belfry/providers/send-outcome";
 import type { Logger } from "@belfry/service/logger";
 import { type Span, spanFields, tracer } from "@belfry/service/tracing";
-import type { ActiveProvider } from "./active-providers.ts";
+import type { ActiveProvider, OutgoingMessage } from "./active-providers.ts";
 import type { AttachmentReading } from "./attachment-reading.ts";
 import { type Lacking, type MessageLinks, makeMessage, type Renderers } from "./make-message.ts";
 import { nextStep, type StepContext } from "./next-step.ts";
@@ -46,10 +46,12 @@ export async function attemptDelivery(
 ): Promise<Attempt> {
   const { channel, renderers, suppress, log, span } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
-  if (renderer === undefined) return failed(delivery, channel, storedReason("template-gone"));
+  if (renderer === undefined) {
+    return settled(failed(delivery, channel, storedReason("template-gone")));
+  }
   const { linkSchemes } = provider;
   const made = makeMessage(delivery, renderer, { channel, linkSchemes, links: deps.links });
-  if (!made.ok) return failed(delivery, channel, made.reason, made);
+  if (!made.ok) return settled(failed(delivery, channel, made.reason, made));
 
   const { attachments = [] } = delivery.envelope?.event ?? {};
   const hasFiles = attachments.length > 0 && sentRow(channel).content === "email";
@@ -57,11 +59,13 @@ export async function attemptDelivery(
   const form = provider.attachments ?? "names";
   using room = files && (await deps.attachments?.room(delivery.tenantId, form));
   if (files !== undefined && room === undefined) {
-    return later(delivery, storedReason("no-room-for-attachments"));
+    return settled(later(delivery, storedReason("no-room-for-attachments")));
   }
   const calendars = (await files?.calendarWarnings()) ?? [];
   if (calendars.length > 0) made.warnings = [...(made.warnings ?? []), ...calendars];
-  const message = files === undefined ? made.message : { ...made.message, attachments: files.list };
+  // Devices have their own sender.
+  const { message: text } = made as { message: OutgoingMessage };
+  const message = files === undefined ? text : { ...text, attachments: files.list };
 
   using call = startCall(span, provider);
   const startedAt = performance.now();
@@ -82,7 +86,7 @@ export async function attemptDelivery(
     },
     outcome.class === "accepted" ? undefined : outcome.class,
   );
-  if (outcome.notBegun) return later(delivery, outcome.reason);
+  if (outcome.notBegun) return settled(later(delivery, outcome.reason));
   const durationMs = performance.now() - startedAt;
   if (outcome.suppress !== undefined) await suppress(delivery, outcome.suppress, provider.kind);
   return { kind: "called", outcome, durationMs, lacking: made };
@@ -91,7 +95,7 @@ export async function attemptDelivery(
 /** Returns the settlement of an attempt that made a call. `failover`: whether another provider takes over. */
 export function settlementOf(
   delivery: ClaimedDelivery,
-  provider: ActiveProvider,
+  provider: { id: string | null; kind: string },
   { outcome, durationMs, lacking }: Extract<Attempt, { kind: "called" }>,
   failover: StepContext["failover"],
   { channel, random, log, span }: Pick<AttemptDeps, "channel" | "random" | "log" | "span">,
@@ -151,15 +155,15 @@ function startCall(span: Span | undefined, { id, kind }: ActiveProvider): Span |
   return tracer()?.start("call", { kind: "client", parent: span.traceParent, attributes });
 }
 
-/** Returns an attempt that ends the delivery as failed without a call. */
-function failed(
+/** Returns the settlement of an attempt that ends the delivery as failed without a call. */
+export function failed(
   delivery: ClaimedDelivery,
   channel: ProviderChannel,
   reason: string,
   lacking: Lacking = {},
-): Attempt {
+): Settlement {
   countOutcome(channel, null, "failed");
-  return settled({
+  return {
     deliveryId: delivery.id,
     attempt: delivery.attempt,
     status: "failed",
@@ -168,20 +172,25 @@ function failed(
     counted: false,
     ...lackingOf(lacking),
     end: null,
-  });
+  };
 }
 
-function lackingOf({ missing, warnings }: Lacking): Pick<Settlement, "missing" | "warnings"> {
+/** Returns the fields of a settlement for the parts that a message lacks. */
+export function lackingOf({
+  missing,
+  warnings,
+}: Lacking): Pick<Settlement, "missing" | "warnings"> {
   return { missing: missing ?? null, ...(warnings && { warnings }) };
 }
 
-/** Returns an attempt that puts the delivery back to `waiting`, as if it had not been claimed. */
-export function later(delivery: ClaimedDelivery, reason: string | null): Attempt {
+/** Returns a settlement that puts the delivery back to `waiting`, as if it had not been claimed. */
+export function later(delivery: ClaimedDelivery, reason: string | null): Settlement {
   const { id: deliveryId, attempt } = delivery;
   const rest = { status: "waiting", reason, delayMs: NOT_BEGUN_DELAY_MS, counted: false } as const;
-  return settled({ deliveryId, attempt, ...rest, missing: null, end: null });
+  return { deliveryId, attempt, ...rest, missing: null, end: null };
 }
 
-function settled(settlement: Settlement): Attempt {
+/** Returns an attempt without a call. */
+export function settled(settlement: Settlement): Attempt {
   return { kind: "settled", settlement };
 }

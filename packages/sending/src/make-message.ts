@@ -2,7 +2,12 @@ import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { linkAddress, parsePublicUrl } from "@belfry/contracts/message-links";
 import { ANY } from "@belfry/contracts/preferences";
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
-import type { ListHeaders } from "@belfry/contracts/sending";
+import type {
+  DeviceMessage,
+  EmailMessage,
+  ListHeaders,
+  SmsMessage,
+} from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import { type Link, type LinkKeys, parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { emailFault, listHeadersFault, smsFault } from "@belfry/providers/message-form";
@@ -22,13 +27,20 @@ import {
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import type { OutgoingMessage } from "./active-providers.ts";
 import { inlineWarnings } from "./attachment-warnings.ts";
+import { type DeviceContent, deviceContent, withDeviceParts } from "./device-content.ts";
 import { mailEnvelope } from "./mail-envelope.ts";
 
 /** The message to send, or the reason why there is none. */
-export type MadeMessage = ({ ok: true; message: OutgoingMessage } | { ok: false; reason: string }) &
+export type MadeMessage = (
+  | { ok: true; message: EmailMessage | SmsMessage | MessageToDevices }
+  | { ok: false; reason: string }
+) &
   Lacking;
+
+/** A message to all devices of a user, before it is addressed to one. */
+export type MessageToDevices = DeviceContent &
+  Pick<DeviceMessage, "deliveryId" | "tenantId" | "eventId">;
 
 /** The variables and parts that a rendered message lacks. */
 export interface Lacking {
@@ -114,7 +126,15 @@ export function makeMessage(
     const message = { ...ids, text, segments, encoding };
     return judged(message, lacking, smsFault(message));
   }
-  return nothing("wrong-channel");
+  const { content, isCut } = deviceContent(rendered);
+  const linksLeft = rendered.linksLeftOut ?? [];
+  const warnings = [
+    ...(isCut ? ["the text was cut to what fits into a push"] : []),
+    ...(linksLeft.length > 0 ? [`links left out: ${linksLeft.join(", ")}`] : []),
+    ...(lacking.warnings ?? []),
+  ];
+  if (warnings.length > 0) lacking.warnings = warnings;
+  return { ok: true, message: { ...ids, ...content }, ...lacking };
 }
 
 function nothing(code: ReasonCode): { ok: false; reason: string } {
@@ -128,7 +148,11 @@ function warningsOf(rendered: Extract<Rendered, { ok: true }>): { warnings?: str
   return { warnings: [...links, ...(rendered.warnings ?? [])] };
 }
 
-function judged(message: OutgoingMessage, lacking: Lacking, fault: ReasonCode | null): MadeMessage {
+function judged(
+  message: EmailMessage | SmsMessage,
+  lacking: Lacking,
+  fault: ReasonCode | null,
+): MadeMessage {
   return fault === null ? { ok: true, message, ...lacking } : { ...nothing(fault), ...lacking };
 }
 
@@ -251,6 +275,9 @@ interface Row {
   id: string;
   compiled: CompiledTemplate;
   plain_characters: boolean;
+  image: string | null;
+  data: Record<string, string> | null;
+  collapse_key: string | null;
 }
 
 interface Loaded {
@@ -287,7 +314,7 @@ export function createRenderers(pool: pg.Pool, maxBytes = MAX_BYTES): Renderers 
 async function loadRenderers(pool: pg.Pool, ids: string[]): Promise<(Loaded | undefined)[]> {
   const { rows } = await pool.query<Row>({
     name: "compiled_templates",
-    text: `select v.id, v.compiled, t.plain_characters
+    text: `select v.id, v.compiled, t.plain_characters, t.image, t.data, t.collapse_key
       from template_versions v join templates t on t.id = v.template_id where v.id = any ($1::bigint[])`,
     values: [ids],
   });
@@ -297,8 +324,12 @@ async function loadRenderers(pool: pg.Pool, ids: string[]): Promise<(Loaded | un
   return ids.map((id) => byId.get(id));
 }
 
-function rendererOf({ compiled, plain_characters: plainCharacters }: Row): Renderer {
+function rendererOf({ compiled, plain_characters: plainCharacters, ...row }: Row): Renderer {
   const renderer = createRenderer(compiled);
+  if (compiled.kind === "notification") {
+    const { image, data, collapse_key: collapseKey } = row;
+    return withDeviceParts(renderer, { image, data, collapseKey });
+  }
   if (!plainCharacters) return renderer;
   return (variables, settings) => renderer(variables, { ...settings, plainCharacters });
 }

@@ -11,7 +11,13 @@ import type { FairSemaphore } from "@belfry/service/semaphore";
 import { type Span, tracer } from "@belfry/service/tracing";
 import type pg from "pg";
 import type { ActiveProvider, ActiveProviders } from "./active-providers.ts";
-import { type AttemptDeps, attemptDelivery, later, settlementOf } from "./attempt-delivery.ts";
+import {
+  type AttemptDeps,
+  attemptDelivery,
+  later,
+  settled,
+  settlementOf,
+} from "./attempt-delivery.ts";
 import type { Circuits } from "./circuits.ts";
 import type { Begun } from "./deliveries-handler.ts";
 import type { Leases } from "./leases.ts";
@@ -110,7 +116,7 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
       if (given.kind === "none") throw new Error("a delivery was claimed for no provider");
       using span = startAttempt(delivery, deps.channel, startedAt);
       const attempt = (await isCancelledAtStart(delivery, given.startsAt[at]!, deps))
-        ? later(delivery, null)
+        ? settled(later(delivery, null))
         : await attemptDelivery(delivery, given.provider, { ...deps, span });
       let settlement: Settlement;
       if (attempt.kind === "settled") settlement = attempt.settlement;
@@ -187,7 +193,7 @@ async function isCancelledAtStart(
  * Starts the span of an attempt. Returns undefined if tracing is off or the event is not sampled. An attempt at a
  * digest begins its own trace, with links to the digest's sampled events.
  */
-function startAttempt(
+export function startAttempt(
   delivery: ClaimedDelivery,
   channel: string,
   startedAt: number,
@@ -212,12 +218,12 @@ function startAttempt(
   });
 }
 
-function endAttempt(span: Span, { status, end }: Settlement): void {
+export function endAttempt(span: Span, { status, end }: Settlement): void {
   const attributes = { "belfry.delivery.status": status, "belfry.attempt.class": end?.class };
   span.end(attributes, end?.class === "accepted" ? undefined : (end?.class ?? status));
 }
 
-async function settleDelivery(
+export async function settleDelivery(
   delivery: ClaimedDelivery,
   settlement: Settlement,
   deps: SendDeliveryDeps,
@@ -234,8 +240,8 @@ async function settleDelivery(
   return moved;
 }
 
-async function noteEnd(
-  item: DeliveryToSend,
+export async function noteEnd(
+  item: Pick<DeliveryToSend, "id" | "tenantId">,
   ended: Extract<ClaimResult, { was: unknown }>,
   deps: SendDeliveryDeps,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { DEVICE, type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { parsePublicUrl } from "@belfry/contracts/message-links";
 import { configurationSubject } from "@belfry/contracts/streams";
 import type { Database } from "@belfry/database/connection";
@@ -9,6 +9,7 @@ import {
   claimDeliveries,
   type DeliveryToClaim,
 } from "@belfry/database/functions/claim-deliveries";
+import { settleDevices, takeDevices } from "@belfry/database/functions/devices";
 import { suppressAddress } from "@belfry/database/functions/recipients";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
 import { postponeDeliveries, type Settlement } from "@belfry/database/functions/settle-deliveries";
@@ -30,7 +31,7 @@ import { createAttachmentReading } from "./attachment-reading.ts";
 import { createCircuits } from "./circuits.ts";
 import { createDeliveriesHandler } from "./deliveries-handler.ts";
 import { deliveryService } from "./delivery-service.ts";
-import { createLeases, renewLeases, settlePersistently } from "./leases.ts";
+import { createLeases, persistently, renewLeases, settlePersistently } from "./leases.ts";
 import { createRenderers, type MessageLinks, messageLinks } from "./make-message.ts";
 import { maxRetries } from "./next-step.ts";
 import {
@@ -39,6 +40,7 @@ import {
   LOOK_BEFORE_MS,
   type SendDeliveryDeps,
 } from "./send-delivery.ts";
+import { type SendToDevicesDeps, sendToDevices } from "./send-to-devices.ts";
 import { crossCheck, type SenderConfig, senderConfig } from "./sender-config.ts";
 
 export interface SendingOptions {
@@ -79,6 +81,8 @@ export interface Sending {
   close(): Promise<void>;
 }
 
+/** Most deliveries to devices of one tenant at a time, each of at most 20 calls. */
+const DEVICE_DELIVERIES = 32;
 const MAX_BATCH = 200;
 const SLOT_WAIT_MS = 5_000;
 
@@ -149,7 +153,7 @@ export function createSending(options: SendingOptions): Sending {
   const slots = createFairSemaphore(
     options.concurrency,
     options.messagesInHand - options.concurrency,
-    permits.maxCalls,
+    channel === DEVICE ? async () => DEVICE_DELIVERIES : permits.maxCalls,
   );
   const deps: SendDeliveryDeps = {
     channel,
@@ -177,18 +181,44 @@ export function createSending(options: SendingOptions): Sending {
     clock,
     log,
   };
+  const toDevices: SendToDevicesDeps = {
+    ...deps,
+    keys: options.keys,
+    providers,
+    take: createAskedBatcher({
+      ...batching,
+      lingerMs: 0,
+      run: (claimed) => takeDevices(pool, claimed),
+    }),
+    settleDevice: createAskedBatcher({
+      ...batching,
+      lingerMs: 1,
+      async run(results) {
+        await persistently("store results of devices", () => settleDevices(pool, results), options);
+        return results.map(() => undefined);
+      },
+    }),
+  };
+  const begin =
+    channel === DEVICE
+      ? async (tenantId: string, ids: string[], held: number) => ({
+          begun: ids.slice(0, held).map((id) => sendToDevices({ id, tenantId }, toDevices)),
+          rest: ids.slice(held),
+        })
+      : (tenantId: string, ids: string[], held: number) =>
+          beginDeliveries(tenantId, ids, held, deps);
   const handler = createDeliveriesHandler({
     slots,
     slotWaitMs: SLOT_WAIT_MS,
-    begin: (tenantId, ids, held) => beginDeliveries(tenantId, ids, held, deps),
+    begin,
     postpone: (postponement) => postponeDeliveries(pool, postponement),
   });
   return {
     handler,
     forgetConfiguration() {
       providers.forget();
-      // Only text messages have template settings that a renderer needs.
-      if (sentRow(channel).content === "text") renderers.forget();
+      // Mails have no template settings that a renderer needs.
+      if (sentRow(channel).content !== "email") renderers.forget();
     },
     refreshCircuits: () => circuits.refresh(),
     close: () => providers.close(),

@@ -67,8 +67,17 @@ export type Rendered =
       /** Describes the links of the template that were left out, and why. Absent if there are none. */
       linksLeftOut?: string[];
     } & PushLinks &
+      DeviceParts &
       Told)
   | RenderFault;
+
+/** The parts of a message to devices beside its text, as written or rendered. */
+export interface DeviceParts {
+  /** An https URL. */
+  image?: string | null;
+  data?: Readonly<Record<string, string>> | null;
+  collapseKey?: string | null;
+}
 
 /** Why a message could not be rendered: `reason` for people, `code` and `args` for programs. */
 export interface RenderFault {

@@ -37,6 +37,7 @@ const TENANT: RoutingTenant = {
   active: true,
   deliveryChannels: [],
   providerChannels: [...PROVIDER_CHANNELS],
+  usesDevices: true,
   defaultLocale: "en",
   timeZone: null,
   mostRestSeconds: 22 * 24 * 60 * 60,

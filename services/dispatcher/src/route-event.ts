@@ -4,6 +4,7 @@ import {
   CHANNELS,
   type Channel,
   channelsOfMask,
+  DEVICE,
   isProviderChannel,
   type ProviderChannel,
   sentRow,
@@ -113,7 +114,8 @@ function toDelivery(
     id: uuidv7(),
     tenantId: event.tenantId,
     channel,
-    recipient: addressOf(event, preferences, channel),
+    // Digests and suppressions compare it. The devices are looked up when the message is sent.
+    recipient: channel === DEVICE ? "" : addressOf(event, preferences, channel),
     templateVersionId: variant.versionId,
     expiresAt,
   };
@@ -167,8 +169,10 @@ function skipReason(way: ChannelRoute, requested: readonly Channel[] | null): st
   if (address !== null && !addressOf(event, preferences, channel)) {
     return storedReason("no-address", { field: address });
   }
-  if (sender === null || tenant.providerChannels.some((one) => one === channel)) return undefined;
-  return storedReason("no-provider");
+  if (sender !== null && !tenant.providerChannels.some((one) => one === channel)) {
+    return storedReason("no-provider");
+  }
+  return channel === DEVICE && !preferences.hasDevice ? storedReason("no-device") : undefined;
 }
 
 /**

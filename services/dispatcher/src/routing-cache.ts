@@ -1,7 +1,8 @@
 import {
   CHANNEL_ROWS,
+  CHANNELS,
   type Channel,
-  PROVIDER_CHANNELS,
+  IN_APP,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
@@ -167,6 +168,8 @@ export interface RoutingTenant {
   deliveryChannels: Channel[];
   /** Channels with an active provider. */
   providerChannels: ProviderChannel[];
+  /** A user has, or had, a device. */
+  usesDevices: boolean;
   /** Locale for dates and numbers in templates that are no translations. */
   defaultLocale: string;
   /** IANA name; null means UTC. */
@@ -198,7 +201,7 @@ async function readRoutingTenants(
   };
   const rows = await readRows<Row>(pool, {
     name: "read_routing_tenants",
-    text: `select t.id, t.active, t.delivery_channels, t.default_locale,
+    text: `select t.id, t.active, t.delivery_channels, t.default_locale, t.uses_devices,
                   t.timezone as time_zone, t.event_retention_days as event_days,
                   t.notification_retention_days as notification_days,
                   array(select distinct p.channel from providers p
@@ -226,16 +229,18 @@ async function readRoutingTemplates(
     text: `select t.tenant_id as owner_id, t.event_type, t.channel, l.locale, v.id as version_id,
                   t.target_channel, t.sensitive, t.sensitive_until, t.expires_after_seconds,
                   t.required_variables as required, t.digest, t.throttle, t.after_unread_seconds,
-                  case when t.channel <> all ($3::text[]) then v.compiled end as compiled
+                  case when t.channel = $4 then v.compiled end as compiled
            from unnest($1::text[], $2::text[]) as pair (owner_id, event_type)
            join templates t on t.tenant_id = pair.owner_id and t.event_type = pair.event_type
            join template_variants l on l.template_id = t.id
            join template_versions v on v.id = l.current_version_id
-           where t.active`,
+           -- A later version may have stored templates of channels that this one does not know.
+           where t.active and t.channel = any ($3::text[])`,
     values: [
       pairs.map((pair) => pair.ownerId),
       pairs.map((pair) => pair.eventType),
-      PROVIDER_CHANNELS,
+      CHANNELS,
+      IN_APP,
     ],
   });
 }

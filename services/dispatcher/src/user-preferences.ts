@@ -1,5 +1,6 @@
-import { type Channel, channelsOfMask } from "@belfry/contracts/channels";
+import { type Channel, channelsOfMask, DEVICE } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
+import { usersWithDevices } from "@belfry/database/functions/devices";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import {
   type PreferenceQuestion,
@@ -19,20 +20,54 @@ export interface UserPreferences {
    * channel.
    */
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined;
+  /** Whether the user has a device. Read only for events that may go to devices. */
+  hasDevice: boolean;
 }
 
-export const NO_PREFERENCES: UserPreferences = { recipient: undefined, verdicts: undefined };
+export const NO_PREFERENCES: UserPreferences = {
+  recipient: undefined,
+  verdicts: undefined,
+  hasDevice: false,
+};
 
 /**
- * Reads the preferences of a batch; the result has its order. Runs one statement for the users and one for the
- * preferences of users who may have turned something off, and none if no tenant of the batch uses either. Nothing is
- * cached, so that a change applies to all events that are dispatched after it.
+ * Reads the preferences of a batch; the result has its order. Runs one statement for the users, one for the
+ * preferences of users who may have turned something off, and one for users of events that may go to devices; none if
+ * no tenant of the batch uses any of these. Nothing is cached, so that a change applies to all events that are
+ * dispatched after it.
  */
 export async function readUserPreferences(
   pool: Pool,
   events: readonly StoredEvent[],
   routing: Routing,
-) {
+): Promise<readonly UserPreferences[]> {
+  const read = events.some((event) => event.mayHavePreferences)
+    ? await readKnown(pool, events, routing)
+    : events.map(() => NO_PREFERENCES);
+  const reaching = [...events.keys()].filter((at) => mayReachDevice(events[at]!, routing));
+  if (reaching.length === 0) return read;
+  const users = await usersWithDevices(
+    pool,
+    reaching.map((at) => events[at]!),
+  );
+  const withDevice = new Set(reaching.filter((_, place) => users[place]));
+  return read.map((preferences, at) =>
+    withDevice.has(at) ? { ...preferences, hasDevice: true } : preferences,
+  );
+}
+
+/** Whether an event may be sent to its user's devices, as far as the configuration in memory says. */
+function mayReachDevice({ tenantId, eventType, channels }: StoredEvent, routing: Routing): boolean {
+  const tenant = routing.tenant(tenantId);
+  return (
+    tenant?.usesDevices === true &&
+    tenant.providerChannels.includes(DEVICE) &&
+    routing.templates(tenantId, eventType).has(DEVICE) &&
+    (channelsOfMask(channels)?.includes(DEVICE) ?? true)
+  );
+}
+
+async function readKnown(pool: Pool, events: readonly StoredEvent[], routing: Routing) {
   const preferences = events.map(() => NO_PREFERENCES);
   const known = [...events.keys()].filter((at) => events[at]!.mayHavePreferences);
   const recipients = await recipientsOf(
@@ -40,7 +75,7 @@ export async function readUserPreferences(
     known.map((at) => events[at]!),
   );
   for (const [place, at] of known.entries()) {
-    preferences[at] = { recipient: recipients[place], verdicts: undefined };
+    preferences[at] = { ...NO_PREFERENCES, recipient: recipients[place] };
   }
   const asked = known.filter((at) => preferences[at]!.recipient?.chooses);
   if (asked.length === 0) return preferences;

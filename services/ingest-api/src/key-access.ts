@@ -7,6 +7,7 @@ import {
   RESUME_BROADCAST_PATH,
 } from "@belfry/contracts/broadcasts";
 import { CANCEL_PATH } from "@belfry/contracts/cancel";
+import { DEVICE_PATH, DEVICES_PATH } from "@belfry/contracts/devices";
 import { EVENT_PATH } from "@belfry/contracts/event-report";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
 import {
@@ -72,6 +73,10 @@ export const KEY_ACCESS = {
   [`GET ${ERASURE_PATH}`]: "read",
   [`GET ${PREFERENCES_PATH}`]: "read",
   [`PATCH ${PREFERENCES_PATH}`]: "users",
+
+  [`GET ${DEVICES_PATH}`]: "read",
+  [`PUT ${DEVICE_PATH}`]: "backend",
+  [`DELETE ${DEVICE_PATH}`]: "backend",
 
   [`GET ${TOPICS_PATH}`]: "read",
   [`GET ${TOPIC_MEMBERS_PATH}`]: "read",

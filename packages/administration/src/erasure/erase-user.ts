@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { ADDRESS_CHANNELS } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage, encodeQueueMessage } from "@belfry/contracts/streams";
 import { chunks, type Database, runnerOf } from "@belfry/database/connection";
@@ -15,6 +15,7 @@ import { deleteDeadMessage } from "../dead-letters/dead-letter-messages.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
+import { deleteDevicesOfUser } from "../users/devices.ts";
 import { countTopicsOfUser, leaveTopics } from "../users/topic-rows.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
 import { eraseImportLines } from "./erase-import-lines.ts";
@@ -115,7 +116,7 @@ export async function eraseUser(
   if (erasure.suppressions) {
     deleted.suppressions = suppressions;
     if (!dryRun) {
-      for (const channel of PROVIDER_CHANNELS) {
+      for (const channel of ADDRESS_CHANNELS) {
         await deleteSuppressions(db, tenantId, channel, addresses);
       }
       await eraseAddressNotes(db, tenantId, addressesInAudit);
@@ -216,13 +217,15 @@ async function eraseDirectory(db: Database, owner: UserOfTenant, dryRun: boolean
         recipients: user === undefined ? 0 : 1,
         preferences: (await preferencesOfUser(db, owner)).length,
         topics: await countTopicsOfUser(db, owner),
+        devices: await countOf(db, "devices", owner),
       }
     : await db.transaction().execute(async (transaction) => {
         // The deletion takes the same lock as writers of preferences.
         const preferences = await deletePreferencesOfUser(transaction, owner);
         const recipients = await deleteUser(transaction, tenantId, userId);
         await leaveBroadcasts(transaction, owner);
-        return { recipients, preferences, topics: await leaveTopics(transaction, owner) };
+        const devices = await deleteDevicesOfUser(transaction, owner);
+        return { recipients, preferences, devices, topics: await leaveTopics(transaction, owner) };
       });
   return { deleted, addresses };
 }

@@ -21,6 +21,7 @@ const ErasedRows = Type.Object({
   recipients: rows("The user in the tenant's directory: addresses, language, zone, quiet hours"),
   preferences: rows("The user's preferences"),
   topics: rows("Topics that the user was in"),
+  devices: rows("The user's browsers and phones, with their tokens"),
   digests: rows("Digests with events of the user"),
   throttles: rows("Records of messages to the user that count towards a throttle"),
   webhookMessages: rows(

@@ -1,5 +1,5 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { ADDRESS_CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { DeletedEvents } from "@belfry/database/functions/delete-events";
 import type { Owner } from "@belfry/database/notifications";
@@ -151,7 +151,13 @@ export async function forgetRepeatedCalls(db: Database, tenantId: string): Promi
 /** Counts the user's rows in a table. */
 export async function countOf(
   db: Database,
-  table: "notifications" | "realtime_channels" | "digests" | "throttles" | "webhook_messages",
+  table:
+    | "devices"
+    | "notifications"
+    | "realtime_channels"
+    | "digests"
+    | "throttles"
+    | "webhook_messages",
   { tenantId, userId }: Owner,
 ) {
   const { count } = await db
@@ -240,7 +246,7 @@ export async function countSuppressions(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from suppressions
-    where tenant_id = ${tenantId} and channel = any (${PROVIDER_CHANNELS}::text[])
+    where tenant_id = ${tenantId} and channel = any (${ADDRESS_CHANNELS}::text[])
       and address = any (${addresses}::text[])`.execute(db);
   return rows[0]?.count ?? 0;
 }

@@ -1,9 +1,9 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import {
+  ADDRESS_CHANNELS,
+  type AddressChannel,
+  addressOfChannel,
   EXAMPLE_CHANNEL,
-  PROVIDER_CHANNELS,
-  type ProviderChannel,
-  sentRow,
 } from "@belfry/contracts/channels";
 import { flag, oneOf } from "@belfry/contracts/fields";
 import { IGNORED_COLUMNS } from "@belfry/contracts/imports";
@@ -46,7 +46,7 @@ export const importSuppressions = defineAct({
   description:
     "The whole file is read before anything is written, a thousand addresses a transaction. After a failure in between, import it again.",
   input: Type.Object({
-    channel: oneOf(PROVIDER_CHANNELS, { description: PROVIDER_CHANNELS.join(" or ") }),
+    channel: oneOf(ADDRESS_CHANNELS, { description: ADDRESS_CHANNELS.join(" or ") }),
     file: csvFile({ description: "one address a line, or a CSV" }),
     leaveOutBad: optional(flag(), "leave bad lines out, name them, and take the others"),
     ...SHARES,
@@ -71,7 +71,7 @@ export const importSuppressions = defineAct({
     const { rows, lines, leftOut, faults, ignoredColumns } = await readRows(file, {
       leaveOutBad,
       columns: {
-        address: [...ADDRESSES[sentRow(channel).address].headings, "address", "recipient"],
+        address: [...ADDRESSES[addressOfChannel(channel)].headings, "address", "recipient"],
       },
       read: (fields) => addressOf(fields, channel),
     });
@@ -106,8 +106,8 @@ export const importSuppressions = defineAct({
 
 const MOST_SHOWN = 80;
 
-function addressOf([text = ""]: readonly string[], channel: ProviderChannel): ReadRecord<string> {
-  const { form, read } = ADDRESSES[sentRow(channel).address];
+function addressOf([text = ""]: readonly string[], channel: AddressChannel): ReadRecord<string> {
+  const { form, read } = ADDRESSES[addressOfChannel(channel)];
   const address = read(text);
   if (address !== undefined) return { row: suppressedForm(address) };
   const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;

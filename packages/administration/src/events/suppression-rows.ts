@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { AddressChannel } from "@belfry/contracts/channels";
 import type { SuppressionReason } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
@@ -8,7 +8,7 @@ import { beginsWith } from "../search/search-rows.ts";
 
 interface NewSuppression {
   tenantId: string;
-  channel: ProviderChannel;
+  channel: AddressChannel;
   /** In the form that `suppressedForm` returns. */
   addresses: readonly string[];
   reason: SuppressionReason;
@@ -24,7 +24,7 @@ export function suppressedForm(address: string): string {
 export async function suppressionReason(
   db: Database,
   tenantId: string,
-  channel: ProviderChannel,
+  channel: AddressChannel,
   address: string,
 ): Promise<SuppressionReason | undefined> {
   const row = await db
@@ -66,7 +66,7 @@ export async function insertSuppressions(db: Database, entry: NewSuppression): P
 export async function deleteSuppressions(
   db: Database,
   tenantId: string,
-  channel: ProviderChannel,
+  channel: AddressChannel,
   addresses: readonly string[],
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -87,7 +87,7 @@ export async function deleteSuppressions(
 
 /** The last row of a page, from which the next page continues. */
 export interface SuppressionPlace {
-  channel: ProviderChannel;
+  channel: AddressChannel;
   address: string;
   reason: SuppressionReason;
 }
@@ -101,7 +101,7 @@ export async function suppressionsOfTenant(
   tenantId: string,
   page: {
     limit: number;
-    channels: readonly ProviderChannel[];
+    channels: readonly AddressChannel[];
     beginning?: string | undefined;
     after?: SuppressionPlace | undefined;
   },

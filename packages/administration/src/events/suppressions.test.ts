@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { AddressChannel } from "@belfry/contracts/channels";
 import type { SuppressionReason } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/claim-deliveries";
@@ -49,7 +49,7 @@ async function setUp(t: TestContext) {
 
 interface Given {
   tenantId: string;
-  channel: ProviderChannel;
+  channel: AddressChannel;
   addresses: readonly string[];
 }
 

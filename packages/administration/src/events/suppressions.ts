@@ -1,9 +1,9 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import {
+  ADDRESS_CHANNELS,
+  type AddressChannel,
+  addressOfChannel,
   EXAMPLE_CHANNEL,
-  PROVIDER_CHANNELS,
-  type ProviderChannel,
-  sentRow,
 } from "@belfry/contracts/channels";
 import { field, oneOf, orNull, text, time } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
@@ -27,7 +27,7 @@ const MAX_REPORTED_FAULTS = 5;
 /** An address to which a tenant sends nothing: after a hard bounce, a complaint or an opt-out, or added by a person. */
 const Suppression = Type.Object(
   {
-    channel: oneOf(PROVIDER_CHANNELS),
+    channel: oneOf(ADDRESS_CHANNELS),
     address: Type.String(),
     reason: oneOf(SUPPRESSION_REASONS),
     source: orNull(
@@ -39,7 +39,7 @@ const Suppression = Type.Object(
   },
   { title: "Suppression" },
 );
-const channel = oneOf(PROVIDER_CHANNELS, { description: PROVIDER_CHANNELS.join(" or ") });
+const channel = oneOf(ADDRESS_CHANNELS, { description: ADDRESS_CHANNELS.join(" or ") });
 /** `readAddresses` checks the address, whose form depends on the channel. */
 const address = field<string>({ type: "string" }, (value) =>
   typeof value === "string" ? undefined : "must be a string",
@@ -84,7 +84,7 @@ export const listSuppressions = defineRead({
     await requireTenant(db, tenantId);
     const rows = await suppressionsOfTenant(db, tenantId, {
       limit: limit + 1,
-      channels: of === undefined ? PROVIDER_CHANNELS : [of],
+      channels: of === undefined ? ADDRESS_CHANNELS : [of],
       beginning: search?.trim() || undefined,
       after: placeOf(after),
     });
@@ -135,7 +135,7 @@ export const removeSuppressions = defineAct({
 });
 
 interface ChannelAddresses {
-  channel: ProviderChannel;
+  channel: AddressChannel;
   addresses: readonly string[];
 }
 
@@ -148,7 +148,7 @@ function auditTarget({ channel: of, addresses }: ChannelAddresses): string {
 
 /** Returns the addresses in their stored form, without duplicates; international domains become ASCII. */
 function readAddresses({ channel: of, addresses }: ChannelAddresses): string[] {
-  const { form, read } = ADDRESSES[sentRow(of).address];
+  const { form, read } = ADDRESSES[addressOfChannel(of)];
   if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) {
     throw invalid("addresses", `must contain 1 to ${MAX_ADDRESSES} addresses`);
   }
@@ -168,7 +168,7 @@ function cursorOf(last: SuppressionPlace): string {
 function placeOf(next: string): SuppressionPlace | undefined {
   const [of, why, ...rest] = next.split("/");
   const address = rest.join("/");
-  const channel = PROVIDER_CHANNELS.find((one) => one === of);
+  const channel = ADDRESS_CHANNELS.find((one) => one === of);
   const reason = SUPPRESSION_REASONS.find((one) => one === why);
   if (channel === undefined || reason === undefined) return undefined;
   return textFault(address) ? undefined : { channel, address, reason };

@@ -1,5 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import {
+  deviceOwner,
   providerSettingsOwner,
   searchKeyOwner,
   totpOwner,
@@ -33,6 +34,7 @@ export const SECRET_COLUMNS: readonly SecretColumn[] = [
   { table: "providers", column: "settings", ...OF_TENANT, ownerOf: providerSettingsOwner },
   { table: "webhooks", column: "secret", ...OF_TENANT, ownerOf: webhookOwner },
   { table: "webhooks", column: "previous_secret", ...OF_TENANT, ownerOf: webhookOwner },
+  { table: "devices", column: "token", ...OF_TENANT, ownerOf: deviceOwner },
   { table: "search_key", column: "secret", ...OWN_ID, ownerOf: searchKeyOwner },
   { table: "person_totp", column: "secret", ...OF_PERSON, ownerOf: totpOwner },
 ];

@@ -1,6 +1,12 @@
 import { hash, randomUUID } from "node:crypto";
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { type Channel, isProviderChannel, sentRow } from "@belfry/contracts/channels";
+import {
+  addressOfChannel,
+  type Channel,
+  isAddressChannel,
+  type ProviderChannel,
+} from "@belfry/contracts/channels";
+import type { DeviceKind } from "@belfry/contracts/devices";
 import {
   MAX_PUSH_TITLE_CHARACTERS,
   PERSONAL_CHANNEL,
@@ -16,7 +22,7 @@ import { reasonWords } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import type { SecretKeys } from "@belfry/database/secrets";
+import { decryptSecret, deviceOwner, type SecretKeys } from "@belfry/database/secrets";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import type { TestNotification } from "../act.ts";
@@ -44,7 +50,8 @@ interface SendTestOptions {
   allowPrivateAddresses: boolean;
 }
 
-export type Sendable = Extract<Preview, { kind: "email" | "text" }>;
+/** A message that a provider sends. */
+export type Sendable = Preview;
 
 /**
  * Sends a rendered template to one person through the provider that sends on its channel. Throws like `sendThrough`.
@@ -57,7 +64,6 @@ export async function sendRenderedTest(
   options: SendTestOptions,
 ): Promise<{ provider: Provider; outcome: SendOutcome }> {
   requireProviderChannel(rendered.channel);
-  if (rendered.kind === "notification") throw new Error("no provider sends notifications");
   const all = await readProviders(db, tenantId);
   const provider = all.find((one) => one.channel === rendered.channel && one.active);
   if (provider === undefined) throw invalid("to", "cannot be reached: no active provider");
@@ -76,9 +82,7 @@ export async function sendThrough(
   options: SendTestOptions,
 ): Promise<SendOutcome> {
   const { channel } = provider;
-  const { form, read } = ADDRESSES[sentRow(channel).address];
-  const recipient = read(to.trim());
-  if (recipient === undefined) throw invalid("to", `must be ${form}`);
+  const recipient = recipientOf(channel, to.trim());
   const kind = (await providerKinds(channel)).find((row) => row.kind === provider.kind);
   if (kind === undefined) throw new NotFound("kind", `no provider of kind ${provider.kind}`);
   await allowTest(db, { tenantId: provider.tenantId, channel, recipient });
@@ -90,14 +94,63 @@ export async function sendThrough(
     allowPrivateAddresses: options.allowPrivateAddresses,
     storeInOutbox: (entry) => storeOutboxMessage(db, { ...entry, channel }),
   });
+  const reached = isAddressChannel(channel)
+    ? { to: recipient }
+    : await deviceToTest(
+        db,
+        { tenantId: provider.tenantId, userId: recipient },
+        kind.kind,
+        options,
+      );
   const ids = { deliveryId: randomUUID(), tenantId: provider.tenantId, eventId: randomUUID() };
   try {
     // The provider's kind has the channel of the message.
-    const outcome = await client.send({ ...ids, ...message, to: recipient } as never);
+    const outcome = await client.send({ ...ids, ...message, ...reached } as never);
     return { ...outcome, reason: reasonWords(outcome.reason) };
   } finally {
     await client.close();
   }
+}
+
+/** Returns the address, or for devices the user. Throws `InvalidInput`. */
+function recipientOf(channel: ProviderChannel, to: string): string {
+  if (!isAddressChannel(channel)) {
+    const fault = textFault(to);
+    if (fault !== undefined) throw invalid("to", fault);
+    return to;
+  }
+  const { form, read } = ADDRESSES[addressOfChannel(channel)];
+  const recipient = read(to);
+  if (recipient === undefined) throw invalid("to", `must be ${form}`);
+  return recipient;
+}
+
+const TEST_TTL_SECONDS = 3_600;
+
+/** Returns the user's device of this kind that was registered last, as fields of a message. */
+async function deviceToTest(
+  db: Database,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  kind: string,
+  { keys }: SendTestOptions,
+) {
+  const row = await db
+    .selectFrom("devices")
+    .select(["id", "token", "registered_at"])
+    .where("tenant_id", "=", tenantId)
+    .where("user_id", "=", userId)
+    .$if(kind !== "sandbox", (query) => query.where("kind", "=", kind as DeviceKind))
+    .orderBy("registered_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined)
+    throw invalid("to", "must be a user with a registered device of this kind");
+  const target = await decryptSecret(keys, deviceOwner(tenantId, row.id), row.token);
+  return {
+    device: JSON.parse(target),
+    registeredAt: row.registered_at,
+    ttlSeconds: TEST_TTL_SECONDS,
+  };
 }
 
 const MARK = "Test: ";
@@ -217,7 +270,7 @@ async function allowTest(db: Database, test: TestToSend): Promise<void> {
   if (tenant.deliveryChannels.length > 0 && !tenant.deliveryChannels.includes(channel)) {
     throw refused(`cannot be sent: the tenant may not use ${channel}`);
   }
-  const reason = isProviderChannel(channel)
+  const reason = isAddressChannel(channel)
     ? await suppressionReason(db, tenantId, channel, recipient)
     : undefined;
   if (reason !== undefined) throw refused(`${recipient} is suppressed (${reason})`);

@@ -23,6 +23,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { choice, type Given, optional } from "../act.ts";
 import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
 import { written } from "./setting-kinds.ts";
+import { deviceFaults } from "./template-device.ts";
 import { envelopeFaults } from "./template-envelope.ts";
 import type { TemplateSettingsInput } from "./template-settings.ts";
 import { timingFaults } from "./template-timing.ts";
@@ -63,7 +64,11 @@ export const TEXTS = {
   title: optional(
     written(`of ${listed(channelsWith("notification"), "or")}; may hold {{variables}}`),
   ),
-  url: optional(written(`what ${IN_APP} opens: https or a path; may hold {{variables}}`)),
+  url: optional(
+    written(
+      `what ${listed(channelsWith("notification"), "or")} opens: https or a path; may hold {{variables}}`,
+    ),
+  ),
   actions: optional(
     Type.Array(Type.Object({ label: written("What it says"), url: written("What it opens") }), {
       maxItems: MAX_DRAFT_ACTIONS,
@@ -135,6 +140,7 @@ export function settingsFaults(channel: Channel, settings: TemplateSettingsInput
     samplesFault(settings.sampleVariables),
     requiredFault(settings.requiredVariables),
     ...timingFaults(channel, settings),
+    ...deviceFaults(channel, settings),
     ...(saysMore(settings) ? envelopeFaults(channel, settings) : []),
   ];
 }
@@ -233,6 +239,9 @@ function linkFaults({
       url === undefined ? undefined : { field: "url", message },
       actions.length === 0 ? undefined : { field: "actions", message },
     ];
+  }
+  if (actions.length > 0 && channel !== IN_APP) {
+    return [{ field: "actions", message: `is only for ${IN_APP}` }];
   }
   if (actions.length > MAX_ACTIONS) {
     return [{ field: "actions", message: `must be at most ${MAX_ACTIONS}` }];

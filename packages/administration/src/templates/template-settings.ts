@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { emailAddress } from "@belfry/contracts/addresses";
-import { channelsWith, IN_APP, listed } from "@belfry/contracts/channels";
+import { channelsWith, DEVICE, IN_APP, listed } from "@belfry/contracts/channels";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
 import { distinctAddresses } from "@belfry/contracts/envelope";
 import { field } from "@belfry/contracts/fields";
@@ -20,6 +20,7 @@ import {
   yes,
   yesOrNo,
 } from "./setting-kinds.ts";
+import { dataKind } from "./template-device.ts";
 import { normalDigest, readThrottle, throttleText } from "./template-timing.ts";
 
 /**
@@ -170,6 +171,30 @@ export const SETTINGS = {
   }),
   cc: row<string[] | null, "cc">(copies("cc", "that everybody sees")),
   bcc: row<string[] | null, "bcc">(copies("bcc", "that nobody sees")),
+  image: row<string | null, "image">({
+    column: "image",
+    kind: line,
+    description: `of ${DEVICE}: an https URL of a picture, with {{variables}}; '' for none; default: as it is`,
+    none: null,
+    whenLeftOut: "stays",
+    normal: (text) => text.trim() || null,
+  }),
+  data: row<Record<string, string> | null, "data">({
+    column: "data",
+    kind: dataKind,
+    description: `of ${DEVICE}: values for the app by name, texts with {{variables}}; {} for none; default: as it is`,
+    none: null,
+    whenLeftOut: "stays",
+    normal: (data) => (Object.keys(data).length === 0 ? null : data),
+  }),
+  collapseKey: row<string | null, "collapse_key">({
+    column: "collapse_key",
+    kind: line,
+    description: `of ${DEVICE}: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is`,
+    none: null,
+    whenLeftOut: "stays",
+    normal: (text) => text.trim() || null,
+  }),
   sampleVariables: row<string | null, "sample_variables">({
     column: "sample_variables",
     kind: { ...text("a JSON object", MAX_SOURCE_BYTES), read: (text) => text },
@@ -233,7 +258,7 @@ export function settingColumns(changes: TemplateSettingsInput): Record<string, u
   return Object.fromEntries(
     ROWS.filter(([name]) => changes[name] !== undefined).map(([name, { column }]) => {
       const value = changes[name];
-      const isJson = name === "digest" || name === "throttle";
+      const isJson = name === "digest" || name === "throttle" || name === "data";
       return [column, isJson && value !== null ? JSON.stringify(value) : value];
     }),
   );

@@ -1,4 +1,4 @@
-import { channelsWith } from "@belfry/contracts/channels";
+import { channelsWith, IN_APP } from "@belfry/contracts/channels";
 import { orNull } from "@belfry/contracts/fields";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
@@ -75,7 +75,7 @@ export const testTemplate = defineAct({
       content === undefined
         ? await renderTemplate(db, address, variables, locale)
         : await previewSource(db, tenantId, { ...input, content }, variables);
-    if (rendered.kind === "notification") {
+    if (rendered.kind === "notification" && channel === IN_APP) {
       const { targetChannel } = content === undefined ? await readTemplate(db, address) : input;
       const test = { tenantId, eventType, userId: to, targetChannel: targetChannel ?? undefined };
       const { userId, published } = await sendPushTest(

@@ -1,5 +1,5 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { ADDRESS_CHANNELS } from "@belfry/contracts/channels";
 import { orNull } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { addressBeginning, formsOfText } from "@belfry/database/search-terms";
@@ -251,7 +251,7 @@ export async function suppressionsOfUser(
     .selectFrom("suppressions")
     .select(["channel", "address", "reason", "source", "created_at as createdAt"])
     .where("tenant_id", "=", tenantId)
-    .where("channel", "in", PROVIDER_CHANNELS)
+    .where("channel", "in", ADDRESS_CHANNELS)
     .where("address", "in", [...new Set(addresses)])
     .orderBy("channel")
     .orderBy("address")

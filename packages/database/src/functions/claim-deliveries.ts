@@ -23,7 +23,7 @@ export interface DeliveryToClaim {
   id: string;
   tenantId: string;
   /** The provider that would send it; null if the tenant has none, so that the delivery ends. */
-  provider: { id: string; kind: string } | null;
+  provider: { id: string | null; kind: string } | null;
 }
 
 /** The events in the message of a digest. */

@@ -76,6 +76,7 @@ begin
   into doomed, deliveries, unfinished from gone g;
   delete from attempts a where a.delivery_id = any (doomed);
   get diagnostics attempts = row_count;
+  delete from device_sends s where s.delivery_id = any (doomed);
   delete from receipts r where r.delivery_id = any (doomed);
   get diagnostics receipts = row_count;
   perform 1 from events e where e.id = any (whole) order by e.id for update;

@@ -15,6 +15,7 @@ export interface ReasonRow {
 /** Codes without a row: their own words are clear enough, or the vendor's code says more. */
 type Untold =
   | ("quiet" | "gathered" | "gathered-quiet" | "unread" | "provider-paused" | "replayed")
+  | ("devices-waiting" | "no-device-accepted")
   | ("no-room-for-attachments" | "not-gathered")
   | ("retries-exhausted" | "no-token" | "mail-server-answered" | "provider-threw")
   | ("dispatch-failed" | "not-rendered" | "wrong-channel")
@@ -68,6 +69,8 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   "no-address": user(
     ({ field }) => say`the event has no ${labelOf(field)}, and none is in the user’s profile`,
   ),
+  "no-device": user("the user has registered no browser or phone"),
+  "device-gone": user("the device was removed, or belongs to another user now"),
   "turned-off": user("the user has turned this off, {date}, {source}"),
   "turned-off-category": user("the user has turned this off for {label}, {date}, {source}"),
   "turned-off-channel": user("the user has turned this off on {channel}, {date}, {source}"),

@@ -8,7 +8,7 @@ import {
 } from "@belfry/administration/providers/providers";
 import { activateProvider, testProvider } from "@belfry/administration/providers/use-provider";
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { addressOfChannel, isAddressChannel, isProviderChannel } from "@belfry/contracts/channels";
 import { webhookPath } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { receiptReader } from "@belfry/providers/kinds";
@@ -18,6 +18,9 @@ import { faultWords } from "../page/fault-words.ts";
 import { type Phrase, phrase, say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
+
+/** For devices, a test goes to a user's device. */
+const USER_ADDRESS = { label: "User", placeholder: "user-1", read: () => undefined };
 
 interface Shown {
   /** Undefined for a new account. */
@@ -46,7 +49,7 @@ export function providerFormPages({ route, db, config, once }: PageDeps): void {
     return page("provider-form", kind.title, {
       kind,
       channel,
-      address: ADDRESSES[sentRow(channel).address],
+      address: isAddressChannel(channel) ? ADDRESSES[addressOfChannel(channel)] : USER_ADDRESS,
       provider,
       name: given?.get("name") ?? name,
       fields: fieldsOf(kind.settings, provider?.settings, given),

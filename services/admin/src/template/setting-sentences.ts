@@ -81,6 +81,17 @@ const SENTENCES: { [K in SettingName]: (value: TemplateSettings[K]) => Phrase[] 
       ? say`Nobody gets a hidden copy (Bcc) any more.`
       : say`Hidden copies (Bcc) go to ${list.join(", ")}.`,
   ],
+  image: (url) => [url === null ? say`No picture any more.` : say`New picture: ${url}.`],
+  data: (data) => [
+    data === null
+      ? say`No values for the app any more.`
+      : say`Values for the app: ${Object.keys(data).join(", ")}.`,
+  ],
+  collapseKey: (key) => [
+    key === null
+      ? say`Messages do not replace earlier ones any more.`
+      : say`A message replaces an earlier one with the same key: ${key}.`,
+  ],
   // Only previews use sample values.
   sampleVariables: () => [],
 };

@@ -16,6 +16,7 @@ import {
   CHANNEL_ROWS,
   CHANNELS,
   type Channel,
+  DEVICE,
   IN_APP,
   isChannel,
   isProviderChannel,
@@ -61,6 +62,10 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   /** For mails only, like `replyTo`, `cc` and `bcc`. Commas separate the addresses in `cc` and in `bcc`. */
   fromName: string;
   replyTo: string;
+  /** For devices only, like `collapseKey` and `data`, which has a line for each value. */
+  image: string;
+  collapseKey: string;
+  data: string;
   cc: string;
   bcc: string;
   /** A JSON object as text. */
@@ -117,6 +122,9 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
     replyTo: text("replyTo"),
     cc: text("cc"),
     bcc: text("bcc"),
+    image: text("image"),
+    collapseKey: text("collapseKey"),
+    data: text("data").replaceAll("\r\n", "\n"),
     ...switches((name) => form.has(name)),
     sampleVariables: text("sampleVariables").replaceAll("\r\n", "\n"),
     usesTypedSamples: form.get("samplesOf") !== "event" || form.has("keepSamples"),
@@ -166,8 +174,27 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
     ...(sampleVariables.trim() === "" || !usesTypedSamples ? {} : { sampleVariables }),
     requiredVariables: values.requiredVariables,
     ...(CHANNEL_ROWS[values.channel].content === "email" ? envelope : {}),
+    ...(values.channel === DEVICE ? deviceInput(values) : {}),
     ...(isProviderChannel(values.channel) ? timingInput(values) : {}),
   };
+}
+
+/** Reads the values for the app from lines such as `order = {{orderId}}`. */
+function deviceInput({ image, collapseKey, data }: TemplateValues) {
+  const fields = data
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [name = "", ...rest] = line.split("=");
+      return [name.trim(), rest.join("=").trim()];
+    });
+  return { image, collapseKey, data: Object.fromEntries(fields) };
+}
+
+function dataLines(data: Record<string, string> | null | undefined): string {
+  return Object.entries(data ?? {})
+    .map(([name, text]) => `${name} = ${text}`)
+    .join("\n");
 }
 
 function addressesOf(text: string): string[] {
@@ -212,6 +239,9 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
     replyTo: settings.replyTo ?? "",
     cc: settings.cc?.join(", ") ?? "",
     bcc: settings.bcc?.join(", ") ?? "",
+    image: settings.image ?? "",
+    collapseKey: settings.collapseKey ?? "",
+    data: dataLines(settings.data),
     ...switches((name) => settings[name] ?? false),
     sampleVariables: samples ?? "{}",
     usesTypedSamples: samples !== null,

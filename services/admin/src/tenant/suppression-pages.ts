@@ -5,7 +5,7 @@ import {
   removeSuppressions,
 } from "@belfry/administration/events/suppressions";
 import type { InputFault } from "@belfry/administration/input-error";
-import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { ADDRESS_CHANNELS, type AddressChannel } from "@belfry/contracts/channels";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
 import { inWords } from "../page/fault-words.ts";
 import { importShare, isByScript } from "../page/import-share.ts";
@@ -34,8 +34,8 @@ export function suppressionPages({ route }: PageDeps): void {
       nextPage:
         found.next && `?${new URLSearchParams({ ...(search && { search }), after: found.next })}`,
       search,
-      channels: PROVIDER_CHANNELS,
-      values: { channel: PROVIDER_CHANNELS[0], address: "" },
+      channels: ADDRESS_CHANNELS,
+      values: { channel: ADDRESS_CHANNELS[0], address: "" },
       faults: {},
       ...extra,
     });
@@ -58,19 +58,19 @@ export function suppressionPages({ route }: PageDeps): void {
   });
 }
 
-function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: string[] } {
+function inputOf(form: URLSearchParams): { channel: AddressChannel; addresses: string[] } {
   const typed = (form.get("address") ?? "").split(/[\n,;]/).map((text) => text.trim());
   const addresses = typed.filter((text) => text !== "");
-  return { channel: (form.get("channel") ?? "") as ProviderChannel, addresses };
+  return { channel: (form.get("channel") ?? "") as AddressChannel, addresses };
 }
 
 /** Registers the page that suppresses a list of addresses: all of it, or, if wanted, only its valid lines. */
 export function importSuppressionPages({ route, once }: PageDeps): void {
   const showImport = async (_context: InTenant, extra: object = {}) =>
     page("suppressions-import", say`Suppress many addresses`, {
-      values: { channel: PROVIDER_CHANNELS[0] },
+      values: { channel: ADDRESS_CHANNELS[0] },
       faults: [],
-      channels: PROVIDER_CHANNELS,
+      channels: ADDRESS_CHANNELS,
       ...extra,
     });
 
@@ -81,7 +81,7 @@ export function importSuppressionPages({ route, once }: PageDeps): void {
   route("POST /tenants/:tenantId/suppressions/import", async (context) => {
     const { form, run, person, base } = context;
     const lines = form.get("lines") ?? "";
-    const channel = (form.get("channel") ?? "") as ProviderChannel;
+    const channel = (form.get("channel") ?? "") as AddressChannel;
     const leaveOutBad = form.has("leaveOutBad");
     if (isByScript(context)) {
       const input = { channel, leaveOutBad, file: lines };
