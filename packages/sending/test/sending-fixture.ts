@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { TestContext } from "node:test";
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { DeviceTarget } from "@belfry/contracts/devices";
 import type { Envelope } from "@belfry/contracts/envelope";
 import { encodeQueueMessage } from "@belfry/contracts/streams";
 import { createDatabase } from "@belfry/database/connection";
+import { storeDevice } from "@belfry/database/functions/devices";
 import { encryptSecret, parseSecretKeys, providerSettingsOwner } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-batch";
@@ -71,14 +73,22 @@ export async function createFixture(t: TestContext) {
   async function template(
     tenantId: string,
     compiled: Record<string, unknown> = EMAIL_TEMPLATE,
-    more: { atMostOnce?: boolean; sensitive?: boolean; envelope?: Envelope } = {},
+    more: {
+      atMostOnce?: boolean;
+      sensitive?: boolean;
+      envelope?: Envelope;
+      image?: string;
+      data?: Record<string, string>;
+      collapseKey?: string;
+    } = {},
   ): Promise<string> {
     const id = uuidv7();
     await pool.sql`insert into templates (id, tenant_id, event_type, channel, at_most_once,
-        sensitive, from_name, reply_to, cc, bcc)
-      values (${id}, ${tenantId}, ${`type.${id}`}, ${compiled.kind === "email" ? "EMAIL" : "SMS"},
+        sensitive, from_name, reply_to, cc, bcc, image, data, collapse_key)
+      values (${id}, ${tenantId}, ${`type.${id}`}, ${CHANNEL_OF[compiled.kind as keyof typeof CHANNEL_OF]},
         ${more.atMostOnce ?? false}, ${more.sensitive ?? false}, ${more.envelope?.fromName},
-        ${more.envelope?.replyTo}, ${more.envelope?.cc}, ${more.envelope?.bcc})`;
+        ${more.envelope?.replyTo}, ${more.envelope?.cc}, ${more.envelope?.bcc},
+        ${more.image}, ${more.data && JSON.stringify(more.data)}, ${more.collapseKey})`;
     const rows = await pool.sql`insert into template_versions (template_id, version, content,
         compiled)
       values (${id}, 1, 'x', ${JSON.stringify(compiled)}) returning id`;
@@ -100,7 +110,7 @@ export async function createFixture(t: TestContext) {
   ): Promise<string> {
     const id = uuidv7();
     const channel = more.channel ?? "EMAIL";
-    const to = more.to === undefined ? (channel === "EMAIL" ? TO : PHONE) : more.to;
+    const to = more.to === undefined ? ADDRESS_ON[channel] : more.to;
     const eventId = await anEvent(pool, {
       tenant_id: tenantId,
       event_type: "order.confirmed",
@@ -117,6 +127,23 @@ export async function createFixture(t: TestContext) {
       [id, eventId, tenantId, channel, versionId, more.dueInMs ?? 0, more.expiresInMs ?? null, to],
     );
     return id;
+  }
+
+  /** Registers a device of the user of `anEvent`. Returns nothing: the tests name devices by their ids. */
+  async function device(
+    tenantId: string,
+    deviceId: string,
+    target: DeviceTarget = { kind: "fcm", token: deviceId },
+    userId = "ann",
+  ): Promise<void> {
+    await storeDevice(db, keys, { tenantId, userId, deviceId, target, name: null });
+  }
+
+  /** What has become of a delivery on each device. */
+  async function sends(id: string): Promise<Record<string, string>> {
+    const rows = await pool.sql`select device_id, state from device_sends
+      where delivery_id = ${id} order by device_id`;
+    return Object.fromEntries(rows.map((one) => [one.device_id, one.state]));
   }
 
   function sender(options: Partial<SendingOptions> = {}) {
@@ -169,14 +196,16 @@ export async function createFixture(t: TestContext) {
 
   return {
     ...{ url, pool, db, logged, tenant, provider, sendgrid, template, delivery, sender },
-    ...{ row, nowMs, attempts, release },
+    ...{ row, nowMs, attempts, release, device, sends },
   };
 }
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
+const CHANNEL_OF = { email: "EMAIL", text: "SMS", notification: "DEVICE" };
 export const TO = "ann@example.com";
 export const PHONE = "+12025550123";
+const ADDRESS_ON: Record<ProviderChannel, string> = { EMAIL: TO, SMS: PHONE, DEVICE: "" };
 export const EMAIL_TEMPLATE = {
   kind: "email",
   format: "html",
