@@ -62,7 +62,7 @@ export interface BroadcastEstimate {
   reached: number;
   /** The channels that it would go out on */
   channels: {
-    channel: "EMAIL" | "SMS" | "PUSH";
+    channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
     /** Users among the examined ones who would get it */
     reached: number;
     /** Reasons why examined users would not get it on this channel */
@@ -87,7 +87,7 @@ export interface Cancelled {
     /** Belfry's id */
     eventId: string;
     /** Channels on which nothing has been sent */
-    stopped: ("EMAIL" | "SMS" | "PUSH")[];
+    stopped: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
   }[];
   /** Belfry's ids of events with an attempt in progress, which is the last one. Repeat the call to learn its result */
   pending: string[];
@@ -116,7 +116,7 @@ export interface Category {
 export interface Digest {
   id: string;
   eventType: string;
-  channel: "EMAIL" | "SMS";
+  channel: "EMAIL" | "SMS" | "DEVICE";
   userId: string;
   recipient: string | null;
   /** Locale of the template's variant; empty: the default */
@@ -160,8 +160,8 @@ export interface Draft {
   tenantId: string;
   /** the template's event type */
   eventType: string;
-  /** EMAIL, SMS or PUSH */
-  channel: "EMAIL" | "SMS" | "PUSH";
+  /** EMAIL, SMS, PUSH or DEVICE */
+  channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
   /** Empty: the default variant */
   locale: string;
   content: string;
@@ -228,6 +228,12 @@ export interface Draft {
     cc?: string[] | null;
     /** of EMAIL: who gets a copy that nobody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
     bcc?: string[] | null;
+    /** of DEVICE: an https URL of a picture, with {{variables}}; '' for none; default: as it is */
+    image?: string | null;
+    /** of DEVICE: values for the app by name, texts with {{variables}}; {} for none; default: as it is */
+    data?: Record<string, string> | null;
+    /** of DEVICE: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is */
+    collapseKey?: string | null;
     /** for previews: a JSON object as text */
     sampleVariables?: string | null;
   };
@@ -364,7 +370,7 @@ export interface Operator {
 export interface OutboxMessage {
   id: string;
   eventId: string;
-  channel: "EMAIL" | "SMS";
+  channel: "EMAIL" | "SMS" | "DEVICE";
   to: string;
   subject: string | null;
   html: string | null;
@@ -410,8 +416,8 @@ export interface Plan {
 }
 
 export interface Preview {
-  /** EMAIL, SMS or PUSH */
-  channel: "EMAIL" | "SMS" | "PUSH";
+  /** EMAIL, SMS, PUSH or DEVICE */
+  channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
   kind: "email" | "text" | "notification";
   subject?: string;
   html?: string;
@@ -429,7 +435,7 @@ export interface Preview {
 export interface Provider {
   id: string;
   tenantId: string;
-  channel: "EMAIL" | "SMS";
+  channel: "EMAIL" | "SMS" | "DEVICE";
   kind: string;
   /** Unique on the channel; the kind, unless it was named */
   name: string;
@@ -553,14 +559,20 @@ export interface TemplateSummary {
   cc: string[] | null;
   /** of EMAIL: who gets a copy that nobody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
   bcc: string[] | null;
+  /** of DEVICE: an https URL of a picture, with {{variables}}; '' for none; default: as it is */
+  image: string | null;
+  /** of DEVICE: values for the app by name, texts with {{variables}}; {} for none; default: as it is */
+  data: Record<string, string> | null;
+  /** of DEVICE: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is */
+  collapseKey: string | null;
   /** for previews: a JSON object as text */
   sampleVariables: string | null;
   id: string;
   /** platform for what begins with global. */
   tenantId: string;
   eventType: string;
-  /** EMAIL, SMS or PUSH */
-  channel: "EMAIL" | "SMS" | "PUSH";
+  /** EMAIL, SMS, PUSH or DEVICE */
+  channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
   /** Counts what was published in all languages, from 1; 0: nothing is published */
   version: number;
   /** Subject of a mail */
@@ -629,7 +641,7 @@ export interface Tenant extends TenantDefaults {
   /** null: no cap */
   dailyCap: number | null;
   /** Empty: all channels */
-  deliveryChannels: ("EMAIL" | "SMS" | "PUSH")[];
+  deliveryChannels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
   dedupIncludesVariables: boolean;
   /** Whether attachments may be programs */
   allowExecutables: boolean;
@@ -760,7 +772,7 @@ export interface ManagementCalls {
       /** The event type of a template; it must have no sensitive template */
       eventType: string;
       /** Only these channels; an empty array means all */
-      channels?: ("EMAIL" | "SMS" | "PUSH")[];
+      channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
     };
     data: BroadcastEstimate;
   };
@@ -883,8 +895,8 @@ export interface ManagementCalls {
       dryRun?: boolean;
       /** these, and no filter; at most 100 */
       ids?: string[];
-      /** EMAIL or SMS */
-      channel?: "EMAIL" | "SMS";
+      /** EMAIL, SMS or DEVICE */
+      channel?: "EMAIL" | "SMS" | "DEVICE";
       /** permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message */
       class?:
         | "permanent"
@@ -934,8 +946,8 @@ export interface ManagementCalls {
    */
   deadList: {
     input: {
-      /** EMAIL or SMS */
-      channel?: "EMAIL" | "SMS";
+      /** EMAIL, SMS or DEVICE */
+      channel?: "EMAIL" | "SMS" | "DEVICE";
       /** permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message */
       class?:
         | "permanent"
@@ -959,7 +971,7 @@ export interface ManagementCalls {
     data: {
       /** null: the message does not say */
       tenantId: string | null;
-      channel: "EMAIL" | "SMS" | null;
+      channel: "EMAIL" | "SMS" | "DEVICE" | null;
       provider: string | null;
       class: string;
       count: number;
@@ -986,8 +998,8 @@ export interface ManagementCalls {
       dryRun?: boolean;
       /** these, and no filter; at most 100 */
       ids?: string[];
-      /** EMAIL or SMS */
-      channel?: "EMAIL" | "SMS";
+      /** EMAIL, SMS or DEVICE */
+      channel?: "EMAIL" | "SMS" | "DEVICE";
       /** permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message */
       class?:
         | "permanent"
@@ -1065,7 +1077,7 @@ export interface ManagementCalls {
     data: {
       id: string;
       eventType: string;
-      channel: "EMAIL" | "SMS";
+      channel: "EMAIL" | "SMS" | "DEVICE";
       userId: string;
       recipient: string | null;
       /** Locale of the template's variant; empty: the default */
@@ -1122,7 +1134,7 @@ export interface ManagementCalls {
     data: {
       id: string;
       eventType: string;
-      channel: "EMAIL" | "SMS";
+      channel: "EMAIL" | "SMS" | "DEVICE";
       userId: string;
       recipient: string | null;
       /** Locale of the template's variant; empty: the default */
@@ -1226,7 +1238,7 @@ export interface ManagementCalls {
       /** Belfry's id of the event */
       id: string;
       /** send it on these channels only; default: on all channels of the event */
-      channels?: ("EMAIL" | "SMS" | "PUSH")[];
+      channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
     };
     data: {
       tenantId: string;
@@ -1265,7 +1277,7 @@ export interface ManagementCalls {
         /** Channels that dispatching left out, with the reasons */
         outcome: Record<string, unknown> | null;
         deliveries: {
-          channel: "EMAIL" | "SMS" | "PUSH";
+          channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
           status: string;
           reason: string | null;
         }[];
@@ -1705,8 +1717,8 @@ export interface ManagementCalls {
    */
   providerPut: {
     input: {
-      /** EMAIL or SMS */
-      channel: "EMAIL" | "SMS";
+      /** EMAIL, SMS or DEVICE */
+      channel: "EMAIL" | "SMS" | "DEVICE";
       /** name of the account; default: its kind */
       name: string;
       /** as sandbox, sendgrid, vonage */
@@ -1918,8 +1930,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
     };
     data: Template;
   };
@@ -1931,8 +1943,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
     };
@@ -1946,8 +1958,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** event type of the copy */
       toEventType: string;
       /** tenant that gets the copy, for operators only; default: the same tenant */
@@ -1963,8 +1975,8 @@ export interface ManagementCalls {
     input: {
       /** as the tenant's events name it */
       eventType: string;
-      /** on which, as EMAIL,SMS,PUSH */
-      channels: ("EMAIL" | "SMS" | "PUSH")[];
+      /** on which, as EMAIL,SMS,PUSH,DEVICE */
+      channels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
       /** one of welcome, verify-address, one-time-code, password-reset, receipt, order-on-its-way, payment-failed, comment-digest */
       starter?:
         | "welcome"
@@ -1986,8 +1998,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
     };
     data: Template;
   };
@@ -2001,8 +2013,8 @@ export interface ManagementCalls {
       locale?: string;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
     };
     data: Template;
   };
@@ -2018,8 +2030,8 @@ export interface ManagementCalls {
       revision?: number;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
     };
     data: Draft;
   };
@@ -2031,8 +2043,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** Markdown, MJML, HTML or text with {{variables}} */
@@ -2041,9 +2053,9 @@ export interface ManagementCalls {
       subject?: string;
       /** of EMAIL; default: as it is, and of a new one found out (never markdown) */
       format?: "markdown" | "mjml" | "html" | "text";
-      /** of PUSH; may hold {{variables}} */
+      /** of PUSH or DEVICE; may hold {{variables}} */
       title?: string;
-      /** what PUSH opens: https or a path; may hold {{variables}} */
+      /** what PUSH or DEVICE opens: https or a path; may hold {{variables}} */
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
@@ -2102,6 +2114,12 @@ export interface ManagementCalls {
       cc?: string[] | null;
       /** of EMAIL: who gets a copy that nobody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
       bcc?: string[] | null;
+      /** of DEVICE: an https URL of a picture, with {{variables}}; '' for none; default: as it is */
+      image?: string | null;
+      /** of DEVICE: values for the app by name, texts with {{variables}}; {} for none; default: as it is */
+      data?: Record<string, string> | null;
+      /** of DEVICE: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is */
+      collapseKey?: string | null;
       /** for previews: a JSON object as text */
       sampleVariables?: string | null;
       /** the draft's that was last seen, 0: none yet; refused where another is there */
@@ -2121,8 +2139,8 @@ export interface ManagementCalls {
       locale?: string;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
     };
     data: Draft;
   };
@@ -2181,17 +2199,17 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType?: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** of EMAIL; may hold {{variables}} */
       subject?: string;
       /** of EMAIL; default: as it is, and of a new one found out (never markdown) */
       format?: "markdown" | "mjml" | "html" | "text";
-      /** of PUSH; may hold {{variables}} */
+      /** of PUSH or DEVICE; may hold {{variables}} */
       title?: string;
-      /** what PUSH opens: https or a path; may hold {{variables}} */
+      /** what PUSH or DEVICE opens: https or a path; may hold {{variables}} */
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
@@ -2234,8 +2252,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** the draft's that was last seen, 0: none yet; refused where another is there */
@@ -2255,8 +2273,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** Markdown, MJML, HTML or text with {{variables}} */
@@ -2265,9 +2283,9 @@ export interface ManagementCalls {
       subject?: string;
       /** of EMAIL; default: as it is, and of a new one found out (never markdown) */
       format?: "markdown" | "mjml" | "html" | "text";
-      /** of PUSH; may hold {{variables}} */
+      /** of PUSH or DEVICE; may hold {{variables}} */
       title?: string;
-      /** what PUSH opens: https or a path; may hold {{variables}} */
+      /** what PUSH or DEVICE opens: https or a path; may hold {{variables}} */
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
@@ -2328,6 +2346,12 @@ export interface ManagementCalls {
       cc?: string[] | null;
       /** of EMAIL: who gets a copy that nobody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
       bcc?: string[] | null;
+      /** of DEVICE: an https URL of a picture, with {{variables}}; '' for none; default: as it is */
+      image?: string | null;
+      /** of DEVICE: values for the app by name, texts with {{variables}}; {} for none; default: as it is */
+      data?: Record<string, string> | null;
+      /** of DEVICE: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is */
+      collapseKey?: string | null;
       /** for previews: a JSON object as text */
       sampleVariables?: string | null;
     };
@@ -2341,8 +2365,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** its number */
       version: number;
     };
@@ -2358,8 +2382,8 @@ export interface ManagementCalls {
       locale?: string;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
     };
     data: Template;
   };
@@ -2371,17 +2395,17 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** of EMAIL; may hold {{variables}} */
       subject?: string;
       /** of EMAIL; default: as it is, and of a new one found out (never markdown) */
       format?: "markdown" | "mjml" | "html" | "text";
-      /** of PUSH; may hold {{variables}} */
+      /** of PUSH or DEVICE; may hold {{variables}} */
       title?: string;
-      /** what PUSH opens: https or a path; may hold {{variables}} */
+      /** what PUSH or DEVICE opens: https or a path; may hold {{variables}} */
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
@@ -2415,15 +2439,15 @@ export interface ManagementCalls {
       targetChannel?: string | null;
       /** values for its tags; default: none. In $items those of a digest's events */
       variables?: Record<string, unknown>;
-      /** an email address, a number such as +12025550123, or (PUSH) a user's id */
+      /** an email address, a number such as +12025550123, or (PUSH, DEVICE) a user's id */
       to: string;
     };
     data: {
       tenantId: string;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** In whose inbox it is */
       userId?: string;
       /** false: it is shown when the page is reloaded */
@@ -2449,8 +2473,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS or PUSH */
-      channel: "EMAIL" | "SMS" | "PUSH";
+      /** EMAIL, SMS, PUSH or DEVICE */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
     };
     data: TemplateVersion[];
   };
@@ -2479,8 +2503,8 @@ export interface ManagementCalls {
       perMinute?: number;
       /** events accepted per UTC day */
       dailyCap?: number | null;
-      /** channels it may use, as EMAIL,PUSH; empty: all */
-      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH")[];
+      /** channels it may use, as EMAIL,DEVICE; empty: all */
+      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
       /** variables count for the automatic dedup key; they do not by default */
       dedupIncludesVariables?: boolean;
       /** programs may be uploaded as attachments of its mails; they may not by default */
@@ -2515,7 +2539,7 @@ export interface ManagementCalls {
       /** null: no cap */
       dailyCap: number | null;
       /** Empty: all channels */
-      deliveryChannels: ("EMAIL" | "SMS" | "PUSH")[];
+      deliveryChannels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
       dedupIncludesVariables: boolean;
       /** Whether attachments may be programs */
       allowExecutables: boolean;
@@ -2655,8 +2679,8 @@ export interface ManagementCalls {
       perMinute?: number;
       /** events accepted per UTC day */
       dailyCap?: number | null;
-      /** channels it may use, as EMAIL,PUSH; empty: all */
-      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH")[];
+      /** channels it may use, as EMAIL,DEVICE; empty: all */
+      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
       /** variables count for the automatic dedup key; they do not by default */
       dedupIncludesVariables?: boolean;
       /** programs may be uploaded as attachments of its mails; they may not by default */
@@ -2777,8 +2801,8 @@ export interface ManagementCalls {
       userId: string;
       /** The key of a category, or * for all of them */
       category: string;
-      /** *, EMAIL, SMS, PUSH */
-      channel: "*" | "EMAIL" | "SMS" | "PUSH";
+      /** *, EMAIL, SMS, PUSH, DEVICE */
+      channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** default or null deletes the choice, so that the category's default applies */
       enabled: boolean | null;
     };
@@ -2788,7 +2812,7 @@ export interface ManagementCalls {
       preferences: {
         /** A key, or * */
         category: string;
-        channel: "*" | "EMAIL" | "SMS" | "PUSH";
+        channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE";
         enabled: boolean;
         /** The place where the user made the choice */
         source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";

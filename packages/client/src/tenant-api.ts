@@ -58,7 +58,7 @@ export interface Broadcast {
   /** null if it is for a list of users */
   topics: string[] | null;
   /** null means all */
-  channels: ("EMAIL" | "SMS" | "PUSH")[] | null;
+  channels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[] | null;
   /** null means each user's own */
   locale: string | null;
   /** Id of the provider that you named; null: none */
@@ -98,7 +98,7 @@ export interface BroadcastRequest {
   /** Values for the templates, the same for all users; at most 64 KiB */
   variables?: Record<string, unknown>;
   /** Only these channels; an empty array means all */
-  channels?: ("EMAIL" | "SMS" | "PUSH")[];
+  channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
   /** Start time; a past time means now. It has the same limits as `sendAt` of an event */
   sendAt?: string;
   /** Id or name of one of your providers, which sends all messages on its channel. Default: your usual providers */
@@ -140,7 +140,7 @@ export interface CancelResponse {
     /** Belfry's id */
     eventId: string;
     /** Channels on which nothing has been sent */
-    stopped: ("EMAIL" | "SMS" | "PUSH")[];
+    stopped: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
   }[];
   /** Belfry's ids of events with an attempt in progress, which is the last one. Repeat the call to learn its result */
   pending: string[];
@@ -168,14 +168,14 @@ export interface ChangePreferencesRequest {
     /** The key of a category, or * for all of them */
     category: string;
     /** A channel, or * for all of them */
-    channel: "*" | "EMAIL" | "SMS" | "PUSH";
+    channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE";
     /** null deletes the choice: the default of the category applies again */
     enabled: boolean | null;
   }[];
 }
 
 export interface ChannelReport {
-  /** `published` is a result of PUSH; the others are results of EMAIL and SMS, or reasons why nothing was sent */
+  /** `published` is a result of PUSH; the others are results of EMAIL, SMS and DEVICE, or reasons why nothing was sent */
   status:
     | "queued"
     | "sending"
@@ -216,6 +216,55 @@ export interface DeliveryReport {
   /** When the result was final; ISO 8601, UTC */
   settledAt: string | null;
   attempts: AttemptReport[];
+}
+
+export interface Device {
+  deviceId: string;
+  kind: "webpush" | "fcm" | "apns";
+  name: string | null;
+  /** When it was last registered; ISO 8601, UTC */
+  registeredAt: string;
+  /** null: it has accepted none yet */
+  seenAt: string | null;
+}
+
+export interface DeviceRequest {
+  /** The service that delivers to the device */
+  kind: "webpush" | "fcm" | "apns";
+  /** Only with `webpush`: the browser's PushSubscription as JSON */
+  subscription?: {
+    endpoint: string;
+    keys: {
+      p256dh: string;
+      auth: string;
+    };
+    expirationTime?: number | null;
+  };
+  /** Only with `webpush`: the public key with which the browser subscribed; default: the current one */
+  applicationServerKey?: string;
+  /** Only with `fcm` and `apns`: the token that the device got from Google or Apple */
+  token?: string;
+  /** Only with `apns`: the environment of the app's build; default: production */
+  environment?: "production" | "sandbox";
+  /** What people read about the device, such as `Firefox on Linux` */
+  name?: string | null;
+}
+
+export interface DeviceResponse {
+  /** Always true */
+  success: boolean;
+  data: Device;
+}
+
+export interface DevicesResponse {
+  /** Always true */
+  success: boolean;
+  data: {
+    /** The one that was registered last comes first */
+    devices: Device[];
+    /** The `applicationServerKey` with which a browser subscribes; null if the tenant has no Web Push */
+    webPushKey: string | null;
+  };
 }
 
 export interface DigestReport {
@@ -262,7 +311,7 @@ export interface EventReport {
   recipientEmail: string | null;
   recipientPhone: string | null;
   /** The `channels` of the request; null means all */
-  requestedChannels: ("EMAIL" | "SMS" | "PUSH")[] | null;
+  requestedChannels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[] | null;
   /** The `email` of the request as Belfry read it; absent if the request had none */
   email?: {
     fromName?: string;
@@ -304,12 +353,13 @@ export interface EventReport {
     EMAIL?: ChannelReport;
     SMS?: ChannelReport;
     PUSH?: ChannelReport;
+    DEVICE?: ChannelReport;
   };
   /** The history in words, oldest first; `channel` is null for the event as a whole */
   timeline: {
     /** When; ISO 8601, UTC */
     at: string;
-    channel: "EMAIL" | "SMS" | "PUSH" | null;
+    channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | null;
     /** In words */
     what: string;
   }[];
@@ -425,7 +475,7 @@ export interface PreferencesResponse {
     preferences: {
       /** A key, or * */
       category: string;
-      channel: "*" | "EMAIL" | "SMS" | "PUSH";
+      channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       enabled: boolean;
       /** The place where the user made the choice */
       source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";
@@ -519,7 +569,7 @@ export interface TriggerBatchRequest {
     /** Your own reference. Belfry stores and shows it; it need not be unique */
     eventId?: string;
     /** Restricts this event to these channels; an empty array means all */
-    channels?: ("EMAIL" | "SMS" | "PUSH")[];
+    channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
     /** The recipient; other fields are ignored */
     payload: {
       /** Recipient's id in the tenant's own system */
@@ -594,7 +644,7 @@ export interface TriggerRequest {
   /** Your own reference. Belfry stores and shows it; it need not be unique */
   eventId?: string;
   /** Restricts this event to these channels; an empty array means all */
-  channels?: ("EMAIL" | "SMS" | "PUSH")[];
+  channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
   /** The recipient; other fields are ignored */
   payload: {
     /** Recipient's id in the tenant's own system */
@@ -747,6 +797,7 @@ export interface Webhook {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"
   )[];
@@ -783,6 +834,7 @@ export interface WebhookAttempt {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"
     | "webhook.test";
@@ -833,6 +885,7 @@ export interface WebhookChangeRequest {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"
   )[];
@@ -863,6 +916,7 @@ export interface WebhookMessage {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"
     | "webhook.test";
@@ -940,6 +994,7 @@ export interface WebhookRequest {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"
   )[];
@@ -1092,6 +1147,19 @@ export interface TenantCalls {
     answer: RealtimeTokenResponse;
   };
   /**
+   * Remove a user's device: nothing more is sent to it
+   *  Send no body; if a signature is needed, sign the empty text.
+   */
+  deleteDevice: {
+    input: {
+      /** the user's id in your own system */
+      userId: string;
+      /** The device's id, chosen by the caller and unique among the user's devices */
+      deviceId: string;
+    };
+    answer: DeviceResponse;
+  };
+  /**
    * Delete a notification
    * Takes no body. The item's texts and links are erased, and it is in no list any more; the event's timeline shows this. It counts as read.
    */
@@ -1150,6 +1218,16 @@ export interface TenantCalls {
       after?: string;
     };
     answer: BroadcastsResponse;
+  };
+  /**
+   * List a user's devices, and the key with which a browser subscribes
+   */
+  listDevices: {
+    input: {
+      /** the user's id in your own system */
+      userId: string;
+    };
+    answer: DevicesResponse;
   };
   /**
    * List the tabs of an inbox
@@ -1320,6 +1398,19 @@ export interface TenantCalls {
     answer: BroadcastResponse;
   };
   /**
+   * Register a user's device, or register it again
+   * A token that another user of the tenant registered moves to this user. A user has at most 20 devices: beyond them, the one that was not registered again for longest is deleted. Register a device again at each start of the app.
+   */
+  putDevice: {
+    input: {
+      /** the user's id in your own system */
+      userId: string;
+      /** The device's id, chosen by the caller and unique among the user's devices */
+      deviceId: string;
+    } & DeviceRequest;
+    answer: DeviceResponse;
+  };
+  /**
    * Replace a user's entry; fields that are not given are deleted
    * It applies to every event that is dispatched from then on.
    */
@@ -1482,7 +1573,7 @@ export interface TenantCalls {
   };
   /**
    * Trigger an event
-   * Accepts an event for dispatch over EMAIL, SMS and PUSH. 200 means that the event is stored and will be dispatched, at once or at its time. Belfry checks the key, the signature, the body and the limits, in this order. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.
+   * Accepts an event for dispatch over EMAIL, SMS, PUSH and DEVICE. 200 means that the event is stored and will be dispatched, at once or at its time. Belfry checks the key, the signature, the body and the limits, in this order. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.
    */
   triggerEvent: {
     input: TriggerRequest;
@@ -1542,6 +1633,7 @@ export const TENANT_ROUTES: Readonly<Record<keyof TenantCalls, TenantRoute>> = {
   countUnread: { method: "GET", path: "/notifications/{tenantId}/{userId}/unread-count" },
   createBroadcast: { method: "POST", path: "/broadcasts", hasBody: true, isSigned: true },
   createRealtimeToken: { method: "POST", path: "/auth/realtime-token", hasBody: true },
+  deleteDevice: { method: "DELETE", path: "/users/{userId}/devices/{deviceId}", isSigned: true },
   deleteNotification: {
     method: "DELETE",
     path: "/notifications/{tenantId}/{userId}/{notificationId}",
@@ -1550,6 +1642,7 @@ export const TENANT_ROUTES: Readonly<Record<keyof TenantCalls, TenantRoute>> = {
   deleteWebhook: { method: "DELETE", path: "/webhooks/{webhookId}", isSigned: true },
   eraseUser: { method: "DELETE", path: "/users/{userId}", isSigned: true },
   listBroadcasts: { method: "GET", path: "/broadcasts", query: ["limit", "after"] },
+  listDevices: { method: "GET", path: "/users/{userId}/devices" },
   listInboxTabs: { method: "GET", path: "/notifications/{tenantId}/{userId}/tabs" },
   listMembers: {
     method: "GET",
@@ -1585,6 +1678,12 @@ export const TENANT_ROUTES: Readonly<Record<keyof TenantCalls, TenantRoute>> = {
   },
   moveEvent: { method: "PATCH", path: "/events/{eventId}", hasBody: true, isSigned: true },
   pauseBroadcast: { method: "POST", path: "/broadcasts/{broadcastId}/pause", isSigned: true },
+  putDevice: {
+    method: "PUT",
+    path: "/users/{userId}/devices/{deviceId}",
+    hasBody: true,
+    isSigned: true,
+  },
   putUser: { method: "PUT", path: "/users/{userId}", hasBody: true, isSigned: true },
   putUsers: { method: "POST", path: "/users/batch", hasBody: true, isSigned: true },
   putWebhook: { method: "POST", path: "/webhooks", hasBody: true, isSigned: true },
