@@ -59,6 +59,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/database/src/functions/delete-events.sql": "ids that the caller read as the tenant's",
   "packages/database/src/functions/delete-webhook-messages.sql":
     "ids that the caller read as the tenant's, or whoever's are old",
+  "packages/database/src/functions/devices.sql": "deliveries and devices that this sender took",
   "packages/database/src/functions/digests.sql": "the digest of a claim, found with its tenant",
   "packages/database/src/functions/dispatch-events.sql": "ids that the queue carried",
   "packages/database/src/functions/dispatch-events.ts": "ids that the queue carried",

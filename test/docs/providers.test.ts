@@ -76,4 +76,7 @@ test("the page tells how each provider is set up, by settings that Belfry takes"
   }
 });
 
-const CHAPTERS = { EMAIL: "Email", SMS: "SMS" } satisfies Record<ProviderChannel, string>;
+const CHAPTERS = { EMAIL: "Email", SMS: "SMS", DEVICE: "Device push" } satisfies Record<
+  ProviderChannel,
+  string
+>;

@@ -8,6 +8,7 @@ import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn, putActiveProvider } from "@belfry/administration/test/acts";
 import { putCategory } from "@belfry/administration/users/categories";
+import { putDevice } from "@belfry/administration/users/devices";
 import { startImport } from "@belfry/administration/users/imports";
 import { changeMembers } from "@belfry/administration/users/topics";
 import { putUser } from "@belfry/administration/users/users";
@@ -108,6 +109,8 @@ test("after an erasure no entry of the audit log names the user or an address, w
   const { id } = await putActiveProvider(db, provider, { keys });
   await run(putUser, { userId: USER.userId, ...FORMER });
   const begun = { kind: "members", topic: "news", file: "somebody\n", more: true } as const;
+  const device = { deviceId: "firefox-laptop", kind: "fcm", token: "a-token" } as const;
+  await run(putDevice, { userId: USER.userId, ...device });
   const { id: importId } = await run(startImport, begun);
   const known: Record<string, object> = { "provider test": { id }, "import add": { importId } };
 

@@ -55,6 +55,7 @@ const COMMANDS: readonly Row[] = [
   noun("suppression"),
   noun("sms"),
   noun("user"),
+  noun("device"),
   noun("topic"),
   noun("import", ofImports),
   noun("category"),

@@ -138,7 +138,7 @@ export function senderService(channel: SentChannel): string {
 export const IN_APP: Exclude<Channel, ProviderChannel> = "PUSH";
 
 /** The channel whose messages reach each of a user's registered devices. */
-export const DEVICE: ProviderChannel = "DEVICE";
+export const TO_DEVICES: ProviderChannel = "DEVICE";
 
 export function isAddressChannel(channel: Channel): channel is AddressChannel {
   return CHANNEL_ROWS[channel].address !== null;

@@ -52,6 +52,7 @@ const ADDED = [
   "0037-ignored-columns",
   "0038-alert-ends",
   "0039-broadcast-moves",
+  "0040-devices",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** The schema of a later version. */

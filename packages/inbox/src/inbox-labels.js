@@ -2,6 +2,7 @@ const CHANNELS = new Map([
   ["EMAIL", "Email"],
   ["SMS", "SMS"],
   ["PUSH", "In the app"],
+  ["DEVICE", "On your devices"],
 ]);
 
 /**

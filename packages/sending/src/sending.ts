@@ -1,4 +1,4 @@
-import { DEVICE, type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { type ProviderChannel, sentRow, TO_DEVICES } from "@belfry/contracts/channels";
 import { parsePublicUrl } from "@belfry/contracts/message-links";
 import { configurationSubject } from "@belfry/contracts/streams";
 import type { Database } from "@belfry/database/connection";
@@ -153,7 +153,7 @@ export function createSending(options: SendingOptions): Sending {
   const slots = createFairSemaphore(
     options.concurrency,
     options.messagesInHand - options.concurrency,
-    channel === DEVICE ? async () => DEVICE_DELIVERIES : permits.maxCalls,
+    channel === TO_DEVICES ? async () => DEVICE_DELIVERIES : permits.maxCalls,
   );
   const deps: SendDeliveryDeps = {
     channel,
@@ -200,7 +200,7 @@ export function createSending(options: SendingOptions): Sending {
     }),
   };
   const begin =
-    channel === DEVICE
+    channel === TO_DEVICES
       ? async (tenantId: string, ids: string[], held: number) => ({
           begun: ids.slice(0, held).map((id) => sendToDevices({ id, tenantId }, toDevices)),
           rest: ids.slice(held),

@@ -9,6 +9,7 @@ import type { TemplateSource } from "@belfry/templates/source";
 import { outcomeInWords } from "../test/dispatcher-under-test.ts";
 import { routeEvent } from "./route-event.ts";
 import type { ActiveTemplate, ActiveVariant, RoutingTenant } from "./routing-cache.ts";
+import { NO_PREFERENCES } from "./user-preferences.ts";
 
 const EVENT: StoredEvent = {
   id: "0193a000-0000-7000-8000-000000000001",
@@ -84,7 +85,13 @@ function route(
   tenant: Partial<RoutingTenant> = {},
   active = ALL,
 ) {
-  const dispatch = routeEvent({ ...EVENT, ...event }, { ...TENANT, ...tenant }, active);
+  const preferences = { ...NO_PREFERENCES, hasDevice: true };
+  const dispatch = routeEvent(
+    { ...EVENT, ...event },
+    { ...TENANT, ...tenant },
+    active,
+    preferences,
+  );
   return {
     dispatch,
     sent: [

@@ -4,10 +4,10 @@ import {
   CHANNELS,
   type Channel,
   channelsOfMask,
-  DEVICE,
   isProviderChannel,
   type ProviderChannel,
   sentRow,
+  TO_DEVICES,
 } from "@belfry/contracts/channels";
 import type { EventOutcome } from "@belfry/contracts/delivery";
 import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
@@ -36,7 +36,7 @@ import { NO_PREFERENCES, type UserPreferences } from "./user-preferences.ts";
  * Decides for each channel whether an event is delivered (specification, 4.1 rule 3), and renders the in-app
  * notification, which the dispatcher publishes itself. If several reasons forbid a channel, the timeline shows the
  * first in this order: inactive tenant, no active template, channel list of the tenant, channels of the request,
- * missing address, no provider, the user's preferences. Deliveries wait for the end of the user's quiet hours, unless
+ * missing address, no provider, no device, the user's preferences. Deliveries wait for the end of the user's quiet hours, unless
  * their category is required; in-app notifications do not wait. The wanted language is the event's, or the user's if the
  * event names none. The variant of a template is the closest one (`bestLocale`), or else the default.
  */
@@ -63,6 +63,8 @@ export function routeEvent(
   const locale = event.locale ?? preferences.recipient?.locale ?? null;
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
+    // Most tenants have none, and their events need no line about it.
+    if (channel === TO_DEVICES && template === undefined && requested === null) continue;
     const variant = template && variantOf(template, locale, tenant?.defaultLocale);
     const reason =
       skipReason({ event, preferences, channel, tenant, variant }, requested) ??
@@ -115,7 +117,7 @@ function toDelivery(
     tenantId: event.tenantId,
     channel,
     // Digests and suppressions compare it. The devices are looked up when the message is sent.
-    recipient: channel === DEVICE ? "" : addressOf(event, preferences, channel),
+    recipient: channel === TO_DEVICES ? "" : addressOf(event, preferences, channel),
     templateVersionId: variant.versionId,
     expiresAt,
   };
@@ -172,7 +174,7 @@ function skipReason(way: ChannelRoute, requested: readonly Channel[] | null): st
   if (sender !== null && !tenant.providerChannels.some((one) => one === channel)) {
     return storedReason("no-provider");
   }
-  return channel === DEVICE && !preferences.hasDevice ? storedReason("no-device") : undefined;
+  return channel === TO_DEVICES && !preferences.hasDevice ? storedReason("no-device") : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Channel, channelsOfMask, DEVICE } from "@belfry/contracts/channels";
+import { type Channel, channelsOfMask, TO_DEVICES } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
 import { usersWithDevices } from "@belfry/database/functions/devices";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
@@ -61,9 +61,9 @@ function mayReachDevice({ tenantId, eventType, channels }: StoredEvent, routing:
   const tenant = routing.tenant(tenantId);
   return (
     tenant?.usesDevices === true &&
-    tenant.providerChannels.includes(DEVICE) &&
-    routing.templates(tenantId, eventType).has(DEVICE) &&
-    (channelsOfMask(channels)?.includes(DEVICE) ?? true)
+    tenant.providerChannels.includes(TO_DEVICES) &&
+    routing.templates(tenantId, eventType).has(TO_DEVICES) &&
+    (channelsOfMask(channels)?.includes(TO_DEVICES) ?? true)
   );
 }
 

@@ -4,6 +4,7 @@ import {
   channelMask,
   PROVIDER_CHANNELS,
   type ProviderChannel,
+  TO_DEVICES,
 } from "@belfry/contracts/channels";
 import type { EventOutcome } from "@belfry/contracts/delivery";
 import { reasonWords } from "@belfry/contracts/reasons";
@@ -101,7 +102,8 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
     async templates(
       owner: string,
       eventType: string,
-      channels: readonly Channel[] = CHANNELS,
+      // Its users have no devices.
+      channels: readonly Channel[] = CHANNELS.filter((channel) => channel !== TO_DEVICES),
       version: {
         active?: boolean;
         target?: string;

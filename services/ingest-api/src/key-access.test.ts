@@ -17,6 +17,7 @@ const CHANGES: readonly [path: RegExp, roles: string][] = [
   [/\/attachments$/, "trigger or all"],
   [/events\/(trigger|trigger-batch|cancel|\{eventId\})$/, "trigger or all"],
   [/\/broadcasts/, "trigger or all"],
+  [/\/devices\//, "all"],
   [/\/(users|topics)/, "manage, provision or all"],
   [/\/webhooks/, "provision or all"],
 ];

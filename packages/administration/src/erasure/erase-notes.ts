@@ -11,6 +11,8 @@ export const USER_ACTIONS = [
   "user.preference",
   "user.open-inbox",
   "user.disconnect",
+  "device.put",
+  "device.delete",
 ] as const;
 
 /** Finds the addresses that the tenant gave for the user, including former ones, as far as the audit log has them. */

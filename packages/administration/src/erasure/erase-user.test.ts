@@ -3,9 +3,11 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { encodeQueueMessage } from "@belfry/contracts/streams";
 import type { Database, Pool } from "@belfry/database/connection";
+import { storeDevice } from "@belfry/database/functions/devices";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
 import { storeInbound } from "@belfry/database/inbound";
 import { changePreferencesOfUser } from "@belfry/database/preferences";
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import type { Cleanup } from "@belfry/testing/cleanup";
@@ -26,6 +28,7 @@ import { eraseUserNow } from "./erasures.ts";
 
 const ACTOR = { personId: null, person: "command line (root)", address: "host" };
 const DEPS = { actor: ACTOR, disconnect: async () => undefined };
+const KEYS = parseSecretKeys(`t1:${Buffer.alloc(32, 1).toString("base64")}`);
 const NEEDLES = Object.values(ADA);
 
 async function world(t: Cleanup) {
@@ -61,6 +64,9 @@ test("nothing of an erased person is left in any table, except where the report 
     const changes = [{ category: "*", channel: "SMS", enabled: false } as const];
     await changePreferencesOfUser(db, { tenantId, userId }, "api", changes);
     await programIn(db, tenantId)(changeMembers, { key: "news", add: [userId] });
+    const target = { kind: "fcm", token: `token of ${userId}` } as const;
+    const device = { tenantId, userId, deviceId: `phone of ${userId}`, target, name: null };
+    await storeDevice(db, KEYS, device);
     const origin = { tenantId, providerKind: "twilio", channels: ["SMS"] } as const;
     const text = { vendorId: userId, sender: phone, recipient: "", text: "please call me" };
     await storeInbound(db, origin, text);
@@ -88,6 +94,7 @@ test("nothing of an erased person is left in any table, except where the report 
     recipients: 1,
     preferences: 1,
     topics: 1,
+    devices: 1,
     digests: 0,
     throttles: 0,
     webhookMessages: 0,

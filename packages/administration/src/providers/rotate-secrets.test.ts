@@ -73,6 +73,7 @@ test("every secret is under the new key afterwards, for its owner alone, and the
       "providers.settings": { k2: 1 },
       "webhooks.secret": { k2: 1 },
       "webhooks.previous_secret": { k2: 1 },
+      "devices.token": {},
       "search_key.secret": {},
       "person_totp.secret": {},
     },

@@ -190,7 +190,10 @@ test("links of a push are kept with its text, and refused elsewhere", async (t) 
   const three = [...actions, { label: "x", url: "/x" }];
   await refusedWith(put({ ...push, actions: three }), /^actions must be at most 2/);
   await refusedWith(put({ ...push, url: "http://example.com" }), /^url /);
-  await refusedWith(put({ ...SMS, url: "/a", actions }), /^url is only for PUSH\nactions/);
+  await refusedWith(
+    put({ ...SMS, url: "/a", actions }),
+    /^url is only for PUSH or DEVICE\nactions/,
+  );
   await refusedWith(put({ ...SMS, format: "html" }), /^format is only for EMAIL/);
   await refusedWith(put({ ...EMAIL, format: "rtf" as "html" }), /^format must be markdown/);
 });

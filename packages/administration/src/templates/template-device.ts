@@ -1,4 +1,4 @@
-import { type Channel, DEVICE } from "@belfry/contracts/channels";
+import { type Channel, TO_DEVICES } from "@belfry/contracts/channels";
 import { lineFault } from "@belfry/templates/line";
 import { checkLinks } from "@belfry/templates/push-links";
 import type { InputFault } from "../input-error.ts";
@@ -39,8 +39,8 @@ export function deviceFaults(
 ): InputFault[] {
   const given = { image, data, collapseKey };
   const named = Object.entries(given).filter(([, value]) => value != null && value !== "");
-  if (channel !== DEVICE) {
-    return named.map(([field]) => ({ field, message: `is only for ${DEVICE}` }));
+  if (channel !== TO_DEVICES) {
+    return named.map(([field]) => ({ field, message: `is only for ${TO_DEVICES}` }));
   }
   const faults: InputFault[] = [];
   if (image) {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { emailAddress } from "@belfry/contracts/addresses";
-import { channelsWith, DEVICE, IN_APP, listed } from "@belfry/contracts/channels";
+import { channelsWith, IN_APP, listed, TO_DEVICES } from "@belfry/contracts/channels";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
 import { distinctAddresses } from "@belfry/contracts/envelope";
 import { field } from "@belfry/contracts/fields";
@@ -174,7 +174,7 @@ export const SETTINGS = {
   image: row<string | null, "image">({
     column: "image",
     kind: line,
-    description: `of ${DEVICE}: an https URL of a picture, with {{variables}}; '' for none; default: as it is`,
+    description: `of ${TO_DEVICES}: an https URL of a picture, with {{variables}}; '' for none; default: as it is`,
     none: null,
     whenLeftOut: "stays",
     normal: (text) => text.trim() || null,
@@ -182,7 +182,7 @@ export const SETTINGS = {
   data: row<Record<string, string> | null, "data">({
     column: "data",
     kind: dataKind,
-    description: `of ${DEVICE}: values for the app by name, texts with {{variables}}; {} for none; default: as it is`,
+    description: `of ${TO_DEVICES}: values for the app by name, texts with {{variables}}; {} for none; default: as it is`,
     none: null,
     whenLeftOut: "stays",
     normal: (data) => (Object.keys(data).length === 0 ? null : data),
@@ -190,7 +190,7 @@ export const SETTINGS = {
   collapseKey: row<string | null, "collapse_key">({
     column: "collapse_key",
     kind: line,
-    description: `of ${DEVICE}: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is`,
+    description: `of ${TO_DEVICES}: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is`,
     none: null,
     whenLeftOut: "stays",
     normal: (text) => text.trim() || null,

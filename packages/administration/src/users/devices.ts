@@ -1,4 +1,4 @@
-import { DEVICE } from "@belfry/contracts/channels";
+import { TO_DEVICES } from "@belfry/contracts/channels";
 import {
   DEVICE_FIELDS,
   DEVICE_PATH,
@@ -140,7 +140,7 @@ async function webPushKey(db: Database, tenantId: string): Promise<string | unde
     .selectFrom("providers")
     .select("masked_settings")
     .where("tenant_id", "=", tenantId)
-    .where("channel", "=", DEVICE)
+    .where("channel", "=", TO_DEVICES)
     .where("kind", "=", "webpush")
     .orderBy("active", "desc")
     .orderBy("position")

@@ -16,10 +16,10 @@ import {
   CHANNEL_ROWS,
   CHANNELS,
   type Channel,
-  DEVICE,
   IN_APP,
   isChannel,
   isProviderChannel,
+  TO_DEVICES,
 } from "@belfry/contracts/channels";
 import type { EmailFormat } from "@belfry/templates/source";
 import {
@@ -174,7 +174,7 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
     ...(sampleVariables.trim() === "" || !usesTypedSamples ? {} : { sampleVariables }),
     requiredVariables: values.requiredVariables,
     ...(CHANNEL_ROWS[values.channel].content === "email" ? envelope : {}),
-    ...(values.channel === DEVICE ? deviceInput(values) : {}),
+    ...(values.channel === TO_DEVICES ? deviceInput(values) : {}),
     ...(isProviderChannel(values.channel) ? timingInput(values) : {}),
   };
 }

@@ -10,6 +10,7 @@ import {
   OTHER,
 } from "@belfry/administration/health/activity-sums";
 import { idAt } from "@belfry/administration/pages";
+import { CHANNELS } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
 import { aDelivery, anAttempt, anEvent } from "@belfry/testing/rows";
@@ -53,7 +54,7 @@ test("messages are counted by channel, provider, template, event type and reason
      values ($1, 'a', 'EMAIL', 'smtp', 'our own', '', '{}')`,
     [provider],
   );
-  const none = { EMAIL: "#no-template", SMS: "#no-template", PUSH: "#no-template" };
+  const none = Object.fromEntries(CHANNELS.map((channel) => [channel, "#no-template"]));
   /** An event of a tenant with a mail of this state, or none; and its outcome. */
   const mail = async (tenantId: string, status: string | null, outcome: object = {}) => {
     const id = idAt(startsAt).slice(0, 24) + uuidv7().slice(24);

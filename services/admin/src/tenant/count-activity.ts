@@ -7,7 +7,7 @@ import {
   RANGES,
 } from "@belfry/administration/health/activity-sums";
 import { idAt, momentOfId } from "@belfry/administration/pages";
-import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
+import { CHANNELS, IN_APP, TO_DEVICES } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { pause } from "@belfry/service/pause";
@@ -107,7 +107,10 @@ async function writeBars(
   });
 }
 
-const ALL_CHANNELS = sql.join(CHANNELS.map((one) => sql.lit(one)));
+/** An event says of these why nothing was sent; of devices only if it has a template for them. */
+const TOLD_CHANNELS = sql.join(
+  CHANNELS.filter((one) => one !== TO_DEVICES).map((one) => sql.lit(one)),
+);
 
 /** Returns SQL for a reason's code; `other` for words of a vendor or of an earlier version. */
 function codeOf(reason: RawBuilder<unknown>) {
@@ -150,8 +153,10 @@ function counted(startsAt: number) {
       select e.id, e.tenant_id, e.event_type, coalesce(e.released_at, e.accepted_at) as begun_at,
              e.dispatched_at, e.outcome,
              -- Every channel is skipped because no template exists.
-             coalesce(e.outcome -> 'skipped' ?& array[${ALL_CHANNELS}], false)
-               and e.outcome ->> 'skipped' like '%#no-template%' as is_lost
+             coalesce(e.outcome -> 'skipped' ?& array[${TOLD_CHANNELS}], false)
+               and e.outcome ->> 'skipped' like '%#no-template%'
+               and not exists (
+                 select from deliveries d where d.event_id = e.id and d.tenant_id = e.tenant_id) as is_lost
       from events e where ${inBucket("e.id")} and e.refused_at is null
     ),
     parts (tenant_id, event_type, channel, kind, provider, reason, ${measures}, latency) as (

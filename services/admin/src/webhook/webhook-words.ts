@@ -40,6 +40,10 @@ export const TYPE_GROUPS: readonly {
     types: { "preference.changed": say`A user's preferences have changed` },
   },
   {
+    title: say`Devices`,
+    types: { "device.gone": say`A vendor does not know a browser or phone any more` },
+  },
+  {
     title: say`Broadcasts`,
     types: {
       "broadcast.progress": say`A broadcast has moved on; at most every 10 seconds`,

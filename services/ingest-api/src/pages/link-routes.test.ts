@@ -321,16 +321,26 @@ test("the preferences page shows a user's choices, changes what was changed, and
     );
   const html = await (await fetch(url)).text();
   assert.deepEqual(boxes(html), [
-    ...["*/EMAIL on", "*/SMS on", "*/PUSH"],
-    ...["offers/EMAIL on", "offers/SMS", "offers/PUSH on"],
-    ...["news/EMAIL", "news/SMS", "news/PUSH"],
+    ...["*/EMAIL on", "*/SMS on", "*/PUSH", "*/DEVICE on"],
+    ...["offers/EMAIL on", "offers/SMS", "offers/PUSH on", "offers/DEVICE on"],
+    ...["news/EMAIL", "news/SMS", "news/PUSH", "news/DEVICE"],
   ]);
   assert.match(html.replaceAll("\n", ""), /Security<\/bdi><\/legend>.*Always sent/);
   // The page as a browser sends it, with offers/EMAIL unticked and news/SMS ticked.
   const was = [...html.matchAll(/name="was" value="([^"]+)"/g)].map(([, cell]) =>
     pair("was", cell!),
   );
-  const is = ["*/EMAIL", "*/SMS", "offers/PUSH", "news/SMS", "security/EMAIL", "none/EMAIL", "x"];
+  const is = [
+    "*/EMAIL",
+    "*/SMS",
+    "*/DEVICE",
+    "offers/PUSH",
+    "offers/DEVICE",
+    "news/SMS",
+    "security/EMAIL",
+    "none/EMAIL",
+    "x",
+  ];
   const form = new URLSearchParams([...was, ...is.map((cell) => pair("is", cell))]);
   // Meanwhile another page has turned something else on.
   await setPreferences(db, ANN, "inbox", [{ category: "*", channel: "PUSH", enabled: true }]);
