@@ -1,4 +1,3 @@
-import { Resolver } from "node:dns/promises";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import {
   answeredWith,
@@ -16,6 +15,7 @@ import {
   type PostResult,
   postOnce,
 } from "@belfry/providers/http-calls";
+import { createPublicResolver } from "@belfry/providers/public-resolver";
 import { type HttpAnswer, retryAfterOf } from "@belfry/providers/send-outcome";
 
 export interface EndedCall extends WebhookAnswer {
@@ -178,28 +178,4 @@ function faultWords(code: string): string {
   if (code === "timeout") return ` within ${TIMEOUT_SECONDS} s`;
   const words = code.startsWith("HPE_") ? "its answer is not HTTP" : FAULTS[code];
   return words === undefined ? ` (${code})` : `: ${words} (${code})`;
-}
-
-const TIMEOUT_MS = 2_000;
-const TRIES = 2;
-
-/**
- * Returns a resolver that queries the name servers directly. The system's resolver (`getaddrinfo`) blocks one of the
- * process's four threads until a name server answers, so a few names whose servers never answer would delay all other
- * calls. The returned resolver ignores `/etc/hosts` and search domains, which public names do not need.
- */
-export function createPublicResolver(): Resolve {
-  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
-  return async (hostname) => {
-    const [v4, v6] = await Promise.allSettled([
-      resolver.resolve4(hostname),
-      resolver.resolve6(hostname),
-    ]);
-    const found = [
-      ...(v4.status === "fulfilled" ? v4.value.map((address) => ({ address, family: 4 })) : []),
-      ...(v6.status === "fulfilled" ? v6.value.map((address) => ({ address, family: 6 })) : []),
-    ];
-    if (found.length === 0 && v4.status === "rejected") throw v4.reason;
-    return found;
-  };
 }
