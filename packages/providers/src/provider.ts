@@ -81,6 +81,14 @@ export interface ProviderKind<Message> {
   settings: TObject;
   /** Connections to the vendor, and so calls at a time, of an account whose settings set no limit. */
   maxCalls: number;
+  /**
+   * Returns an account's settings with values that are made when it is saved, before they are checked. `stored`: the
+   * settings until now, if there are any.
+   */
+  fillSettings?(
+    settings: Record<string, unknown>,
+    stored: Record<string, unknown> | undefined,
+  ): Record<string, unknown>;
   /** Faults that a schema cannot express, each beginning with its field's name. The settings fit the schema. */
   faults(settings: Record<string, unknown>, context: SettingsContext): string[];
   /** Creates a provider. If the settings have faults, every outcome of the provider is `credentials`. */
@@ -113,6 +121,7 @@ export interface ProviderDefinition<Message, Settings extends TObject>
     | "maxMessageBytes"
     | "attachments"
     | "takesNoInlineImages"
+    | "fillSettings"
   > {
   /** The address guard checks a property `baseUrl`. */
   settings: Settings;

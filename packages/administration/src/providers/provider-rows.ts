@@ -127,20 +127,26 @@ export async function providerKinds(channel: ProviderChannel) {
 }
 
 /**
- * Returns the settings to store and their public part. Takes secrets that are left out from `stored`. Throws
- * `InvalidInput` with every fault.
+ * Returns the settings to store and their public part. With `keepSecrets`, takes secrets that are left out from
+ * `stored`. Throws `InvalidInput` with every fault.
  */
 export function checkedSettings(
   kinds: Kinds,
   { channel, kind, settings }: { channel: ProviderChannel; kind: string; settings: Settings },
-  options: { stored: Settings | undefined; allowPrivateAddresses: boolean },
+  options: {
+    stored: Settings | undefined;
+    keepSecrets: boolean | undefined;
+    allowPrivateAddresses: boolean;
+  },
 ): { settings: Settings; maskedSettings: Settings } {
   const row = kinds.providerKind(channel, kind);
   if (row === undefined) {
     const names = kinds.PROVIDER_KINDS[channel].map((one) => one.kind).sort();
     throw invalid("kind", `must be one of ${names.join(", ")} for ${channel}`);
   }
-  const whole = withKeptSecrets(row.settings, settings, options.stored ?? {});
+  const { stored, keepSecrets } = options;
+  const kept = withKeptSecrets(row.settings, settings, (keepSecrets && stored) || {});
+  const whole = row.fillSettings?.(kept, stored) ?? kept;
   const faults = kinds.checkSettings(row, whole, options);
   if (faults.length > 0) {
     throw new InvalidInput(faults.map((message) => ({ field: "settings", message })));

@@ -110,7 +110,8 @@ export const putProvider = defineAct({
     // Undefined also if no key decrypts the stored settings; they are then replaced.
     const stored = before && (await storedSettings(db, before, keys).catch(() => undefined));
     const { settings, maskedSettings } = checkedSettings(kinds, input, {
-      stored: input.keepSecrets ? stored : undefined,
+      stored,
+      keepSecrets: input.keepSecrets,
       allowPrivateAddresses,
     });
     // Unchanged settings keep the result of their test. A provider that is active stays so with untested settings.
