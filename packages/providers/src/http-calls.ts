@@ -7,7 +7,7 @@ import { AddressRefused, type GuardOptions, guardedLookup, hostFault } from "./a
 import { startCallTimeout } from "./call-timeout.ts";
 import type { ProviderContext, ProviderDeps } from "./provider.ts";
 import { type HttpAnswer, outcome } from "./send-outcome.ts";
-import type { StreamedBody } from "./streamed-body.ts";
+import { StreamedBody } from "./streamed-body.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Time for the answer after a body with files: megabytes may still be in transit, a minute at 1 Mbit/s. */
@@ -39,7 +39,7 @@ export function createHttpCalls(
   return {
     async post(call) {
       const timeout = startCallTimeout(timeoutMs, clock);
-      let isCut = typeof call.body !== "string";
+      let isCut = call.body instanceof StreamedBody;
       const result = await postOnce(agent, call, {
         signal: timeout.signal,
         maxAnswerBytes: MAX_ANSWER_BYTES,
@@ -73,7 +73,7 @@ export interface HttpCall {
   /** Default: POST. */
   method?: HttpMethod;
   headers: Record<string, string>;
-  body: string | StreamedBody;
+  body: string | Buffer | StreamedBody;
 }
 
 /**
@@ -161,7 +161,7 @@ export async function postOnce(
 }
 
 function written({ headers, body }: HttpCall, onPiece: PostOptions["onPiece"]) {
-  if (typeof body === "string") return { headers, body };
+  if (!(body instanceof StreamedBody)) return { headers, body };
   return {
     headers: { ...headers, "content-length": String(body.bytes) },
     body: Readable.from(told(body, onPiece), { objectMode: false, highWaterMark: 1 }),

@@ -12,6 +12,8 @@ test("each kind is named once a channel and found by its name", () => {
     PROVIDER_KINDS[channel].map(({ kind }) => `${channel} ${kind}`),
   );
   assert.deepEqual(names.sort(), [
+    "DEVICE sandbox",
+    "DEVICE webpush",
     "EMAIL brevo",
     "EMAIL http",
     "EMAIL mailgun",
@@ -99,6 +101,8 @@ test("every property that holds a credential is a secret", () => {
     "vonage.apiSecret",
     "vonage.privateKey",
     "vonage.signatureSecret",
+    "webpush.previousPrivateKey",
+    "webpush.privateKey",
   ]);
 });
 

@@ -16,6 +16,7 @@ import { sns } from "./sns.ts";
 import { telnyx } from "./telnyx.ts";
 import { twilio } from "./twilio.ts";
 import { vonage } from "./vonage.ts";
+import { webpush } from "./webpush.ts";
 
 export { checkSettings, maskSettings } from "./settings.ts";
 
@@ -23,7 +24,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
   EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, httpEmail, sandboxEmail],
   SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
-  DEVICE: [sandboxDevice],
+  DEVICE: [webpush, sandboxDevice],
 };
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {

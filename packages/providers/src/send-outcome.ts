@@ -96,7 +96,7 @@ interface Asked {
 }
 
 /** The meaning of a vendor's refusal, beyond its HTTP status. */
-export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress"> {
+export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress" | "gone"> {
   /** The vendor's own code, shown instead of the status. */
   code?: string | null;
   class?: OutcomeClass;
