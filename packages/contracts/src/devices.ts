@@ -118,7 +118,7 @@ export const DEVICE_FIELDS = {
       {
         type: "string",
         description:
-          "Only with `webpush`: the public key with which the browser subscribed; default: the current one",
+          "Only with `webpush`: the public key with which the browser subscribed; default: the current one, which is stored with the device",
       },
       (value) =>
         typeof value === "string" && /^[\w-]{87}=?$/.test(value)

@@ -1,8 +1,9 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { type ProviderChannel, TO_DEVICES } from "@belfry/contracts/channels";
 import type { DigestItemState } from "@belfry/contracts/delivery";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import { EVENT_VARIABLES } from "@belfry/database/broadcast-variables";
 import type { Database } from "@belfry/database/connection";
+import type { DeviceState } from "@belfry/database/functions/devices";
 import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
 import { sql } from "kysely";
 
@@ -10,7 +11,11 @@ import { sql } from "kysely";
 export interface EventFacts {
   event: EventRow;
   /** The event's own deliveries, and those of the digests that contain it. */
-  deliveries: (DeliveryRow & { attempts: AttemptRow[]; receipts: ReceiptRow[] })[];
+  deliveries: (DeliveryRow & {
+    attempts: AttemptRow[];
+    receipts: ReceiptRow[];
+    devices: DeviceSend[];
+  })[];
   digestItems: DigestItemRow[];
   notification: NotificationState | undefined;
 }
@@ -28,6 +33,15 @@ export async function readEventFacts(db: Database, event: EventRow): Promise<Eve
     await receiptsOfDeliveries(db, event.tenantId, ids),
     (receipt) => receipt.deliveryId,
   );
+  const toDevices = deliveries.filter(({ channel }) => channel === TO_DEVICES);
+  const devices = Map.groupBy(
+    await sendsToDevices(
+      db,
+      event,
+      toDevices.map(({ id }) => id),
+    ),
+    (send) => send.deliveryId,
+  );
   return {
     event,
     deliveries: deliveries.map((row) => ({
@@ -39,10 +53,39 @@ export async function readEventFacts(db: Database, event: EventRow): Promise<Eve
           : (digestItems.find(({ digestId }) => digestId === row.eventId)?.cancelAskedAt ?? null),
       attempts: attempts.get(row.id) ?? [],
       receipts: receipts.get(row.id) ?? [],
+      devices: devices.get(row.id) ?? [],
     })),
     digestItems,
     notification: await notificationOfEvent(db, event.tenantId, event.id),
   };
+}
+
+/** What has become of a delivery on one device. */
+export interface DeviceSend {
+  deliveryId: string;
+  /** Its name, or its id if it has none or is gone. */
+  name: string;
+  kind: string;
+  state: DeviceState;
+  reason: string | null;
+  vendorStatus: string | null;
+  triedAt: Date;
+}
+
+async function sendsToDevices(
+  db: Database,
+  { tenantId, userId }: Pick<EventRow, "tenantId" | "userId">,
+  deliveryIds: readonly string[],
+) {
+  if (deliveryIds.length === 0) return [];
+  const { rows } = await sql<DeviceSend>`
+    select s.delivery_id as "deliveryId", coalesce(d.name, s.device_id) as name, s.kind, s.state, s.reason,
+           s.vendor_status as "vendorStatus", s.tried_at as "triedAt"
+    from device_sends s
+    left join devices d on d.tenant_id = ${tenantId} and d.user_id = ${userId} and d.device_id = s.device_id
+    where s.delivery_id = any (${deliveryIds}::uuid[]) and s.tried_at is not null
+    order by s.tried_at, s.device_id`.execute(db);
+  return rows;
 }
 
 /** The state of one event in a digest that it was added to. */

@@ -4,7 +4,7 @@ import type { EventReport } from "@belfry/contracts/event-report";
 import { REASONS, reasonWords } from "@belfry/contracts/reasons";
 import type { OutcomeClass, ReceiptKind } from "@belfry/contracts/sending";
 import { ONE_OF_SEVERAL } from "@belfry/providers/receipt";
-import type { DigestItemRow, EventFacts } from "./event-facts.ts";
+import type { DeviceSend, DigestItemRow, EventFacts } from "./event-facts.ts";
 
 type TimelineEntry = EventReport["timeline"][number];
 
@@ -145,6 +145,9 @@ function deliveryEntries(delivery: Delivery, joinedAt: Date | undefined): Timeli
     ...(missing === null || missing.length === 0 ? [] : [warning(renderedAt, channel, missing)]),
     ...(warnings ?? []).map((text) => entry(renderedAt, channel, text)),
   );
+  for (const device of delivery.devices) {
+    entries.push(entry(device.triedAt, channel, deviceWords(device, delivery)));
+  }
   for (const receipt of delivery.receipts) {
     entries.push(entry(receipt.receivedAt, channel, receiptWords(receipt)));
   }
@@ -163,6 +166,24 @@ function statusWords({ status, attempts, receipts, reason }: Delivery): string |
   // The delivery was replayed, or queued again without an attempt. The reason tells which.
   if (status === "queued" && reason !== null) return "waiting to be sent";
   return STATUS_WORDS[status];
+}
+
+const DEVICE_WORDS: Readonly<Record<DeviceSend["state"], string>> = {
+  waiting: "not accepted yet",
+  sending: "being sent",
+  accepted: "accepted",
+  failed: "refused",
+  gone: "unknown to its vendor, so the device was deleted",
+  skipped: "skipped",
+  unknown: "sent without an answer",
+};
+
+function deviceWords({ name, kind, ...send }: DeviceSend, { status }: Delivery): string {
+  // Its sender died, and the delivery is not tried again.
+  const state = send.state === "sending" && status !== "sending" ? "unknown" : send.state;
+  const vendor = send.vendorStatus === null ? "" : ` (${send.vendorStatus})`;
+  const reason = send.reason === null ? "" : `: ${reasonWords(send.reason)}`;
+  return `device ${JSON.stringify(name)} (${kind}): ${DEVICE_WORDS[state]}${vendor}${reason}`;
 }
 
 function receiptWords(receipt: Receipt): string {

@@ -81,6 +81,9 @@ export const putDevice = defineAct({
     await requireTenant(db, tenantId);
     const keys = await services.keys();
     const target = deviceTarget(device);
+    if (target.kind === "webpush") {
+      target.applicationServerKey ??= await webPushKey(db, tenantId);
+    }
     await noteUse(db, tenantId, "uses_devices", (transaction) =>
       storeDevice(transaction, keys, {
         tenantId,

@@ -106,6 +106,7 @@ export const ACCESS = {
   "GET /tenants/:tenantId/outbox/:messageId/document": "viewer",
   "GET /tenants/:tenantId/users": "viewer",
   "POST /tenants/:tenantId/users/token": "editor",
+  "POST /tenants/:tenantId/users/devices/delete": "editor",
   "POST /tenants/:tenantId/users/disconnect": "owner",
   "POST /tenants/:tenantId/users/disconnect-all": "owner",
   "POST /tenants/:tenantId/users/preferences": "editor",

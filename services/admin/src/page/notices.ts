@@ -56,6 +56,7 @@ const NOTICES: Readonly<Record<string, Phrase>> = {
   "user-saved": say`Saved. It applies to every event from now on.`,
   added: say`Added.`,
   "user-disconnected": say`Disconnected. Open pages of this user receive nothing until they are reloaded.`,
+  "device-removed": say`Removed. Nothing more is sent to this device.`,
   "all-disconnected": say`Disconnected. Open pages of all users receive nothing until they are reloaded.`,
   "members-changed": say`Saved. It applies from now on.`,
   "topic-deleted": say`Deleted. Its users stay.`,

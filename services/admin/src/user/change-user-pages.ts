@@ -1,6 +1,7 @@
 import { ErasuresFull, requestErasure, showErasure } from "@belfry/administration/erasure/erasures";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { disconnectUsers } from "@belfry/administration/tenants/realtime";
+import { deleteDevice } from "@belfry/administration/users/devices";
 import { setPreference } from "@belfry/administration/users/preferences";
 import { knownUser, putUser, type User } from "@belfry/administration/users/users";
 import { textFault } from "@belfry/contracts/identifiers";
@@ -86,6 +87,12 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
   route("POST /tenants/:tenantId/users/disconnect-all", (context) =>
     disconnect(context, { all: true }, redirect(`${context.base}/users`, "all-disconnected")),
   );
+
+  route("POST /tenants/:tenantId/users/devices/delete", async ({ form, run, base }) => {
+    const userId = form.get("user") ?? "";
+    await run(deleteDevice, { userId, deviceId: form.get("device") ?? "" });
+    return redirect(`${pageOf(base, userId)}#devices`, "device-removed");
+  });
 
   const askToErase = (userId: string, typed = "", fault?: string): Answer => {
     const status = fault === undefined ? 200 : 422;

@@ -4,6 +4,7 @@ import { eventIdsOfUser } from "@belfry/administration/search/find-anything";
 import { eventsByIds, usersWho, WHO } from "@belfry/administration/search/search-rows";
 import { openInbox } from "@belfry/administration/tenants/realtime";
 import { showTenant } from "@belfry/administration/tenants/tenants";
+import { devicesOfUser } from "@belfry/administration/users/devices";
 import { findUser, suppressionsOfUser } from "@belfry/administration/users/user-rows";
 import { findUsers, listUsers } from "@belfry/administration/users/users";
 import { CHANNELS, type Channel, IN_APP } from "@belfry/contracts/channels";
@@ -128,6 +129,7 @@ async function userFacts(
     isKnown: user !== undefined || events.length > 0 || shown.preferences.length > 0,
     quietHours: quietHoursOf(user?.quietFrom ?? null, user?.quietTo ?? null),
     defaults: { timezone: tenant.timezone, quietHours: tenant.quietHours },
+    devices: await devicesOfUser(db, tenantId, userId),
     cells: cellRows(shown),
     channels: PREFERENCE_CHANNELS,
     suppressions: await suppressionsOfUser(db, tenantId, user, ids),
