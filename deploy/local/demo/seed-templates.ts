@@ -1,6 +1,6 @@
 /**
- * A program that creates sandbox providers for the demo tenant on EMAIL (two) and SMS, and the demo templates that do
- * not exist yet. Then it ends.
+ * A program that creates providers for the demo tenant, and the demo templates that do not exist yet. Then it ends. The
+ * providers are sandboxes (two on EMAIL), and Web Push for browsers.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,6 +30,12 @@ const TEMPLATES = [
     file: "order-confirmed.push.txt",
     title: "Order {{order}} confirmed",
     targetChannel: "orders",
+  },
+  {
+    eventType: "order.confirmed",
+    channel: "DEVICE",
+    file: "order-confirmed.push.txt",
+    title: "Order {{order}} confirmed",
   },
   { eventType: "parcel.arriving", channel: "SMS", file: "parcel-arriving.sms.txt" },
   {
@@ -64,6 +70,9 @@ try {
   // The second provider takes over if the first fails, as it does for some addresses of the demo page.
   const second = { name: "second sandbox", settings: { takesAll: true }, position: LAST_POSITION };
   await runAct(putProvider, caller, { ...sandbox, channel: "EMAIL", ...second });
+
+  const browsers = { kind: "webpush", settings: { subject: "mailto:demo@example.com" } };
+  await runAct(putProvider, caller, { ...sandbox, channel: "DEVICE", ...browsers });
 
   const existing = await readTemplates(db, tenantId);
   for (const { file, ...template } of TEMPLATES) {

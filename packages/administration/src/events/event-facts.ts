@@ -79,9 +79,12 @@ async function sendsToDevices(
 ) {
   if (deliveryIds.length === 0) return [];
   const { rows } = await sql<DeviceSend>`
-    select s.delivery_id as "deliveryId", coalesce(d.name, s.device_id) as name, s.kind, s.state, s.reason,
+    select s.delivery_id as "deliveryId", coalesce(d.name, s.device_id) as name, s.kind, s.reason,
+           -- Its sender died, and the delivery is not tried again.
+           case when s.state = 'sending' and v.status <> 'sending' then 'unknown' else s.state end as state,
            s.vendor_status as "vendorStatus", s.tried_at as "triedAt"
     from device_sends s
+    join deliveries v on v.id = s.delivery_id and v.tenant_id = ${tenantId}
     left join devices d on d.tenant_id = ${tenantId} and d.user_id = ${userId} and d.device_id = s.device_id
     where s.delivery_id = any (${deliveryIds}::uuid[]) and s.tried_at is not null
     order by s.tried_at, s.device_id`.execute(db);

@@ -146,7 +146,7 @@ function deliveryEntries(delivery: Delivery, joinedAt: Date | undefined): Timeli
     ...(warnings ?? []).map((text) => entry(renderedAt, channel, text)),
   );
   for (const device of delivery.devices) {
-    entries.push(entry(device.triedAt, channel, deviceWords(device, delivery)));
+    entries.push(entry(device.triedAt, channel, deviceWords(device)));
   }
   for (const receipt of delivery.receipts) {
     entries.push(entry(receipt.receivedAt, channel, receiptWords(receipt)));
@@ -168,7 +168,8 @@ function statusWords({ status, attempts, receipts, reason }: Delivery): string |
   return STATUS_WORDS[status];
 }
 
-const DEVICE_WORDS: Readonly<Record<DeviceSend["state"], string>> = {
+/** What has become of a delivery on one device. */
+export const DEVICE_WORDS: Readonly<Record<DeviceSend["state"], string>> = {
   waiting: "not accepted yet",
   sending: "being sent",
   accepted: "accepted",
@@ -178,12 +179,11 @@ const DEVICE_WORDS: Readonly<Record<DeviceSend["state"], string>> = {
   unknown: "sent without an answer",
 };
 
-function deviceWords({ name, kind, ...send }: DeviceSend, { status }: Delivery): string {
-  // Its sender died, and the delivery is not tried again.
-  const state = send.state === "sending" && status !== "sending" ? "unknown" : send.state;
-  const vendor = send.vendorStatus === null ? "" : ` (${send.vendorStatus})`;
+function deviceWords({ name, kind, state, vendorStatus, ...send }: DeviceSend): string {
+  const start = `device ${name}, ${kind}`;
+  const status = vendorStatus === null ? "" : ` (${vendorStatus})`;
   const reason = send.reason === null ? "" : `: ${reasonWords(send.reason)}`;
-  return `device ${JSON.stringify(name)} (${kind}): ${DEVICE_WORDS[state]}${vendor}${reason}`;
+  return `${start}: ${DEVICE_WORDS[state]}${status}${reason}`;
 }
 
 function receiptWords(receipt: Receipt): string {

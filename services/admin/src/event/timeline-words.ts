@@ -1,5 +1,6 @@
 import {
   CLASS_WORDS,
+  DEVICE_WORDS,
   RECEIPT_WORDS,
   STATUS_WORDS,
 } from "@belfry/administration/events/event-timeline";
@@ -20,6 +21,7 @@ export const TIMELINE_SENTENCES = [
   "warning: no value for {0}: rendered as empty",
   "cancel requested: if the current attempt fails, there is no other",
   "attempt {0} by {1}: {2}",
+  "device {0}, {1}: {2}",
   "receipt of {0}: {1}",
   "receipt of {0} about the copy for {1}: {2}",
   "receipt of {0} about one of its addresses, which it does not name: {1}",
@@ -39,11 +41,14 @@ export const TIMELINE_SENTENCES = [
   "images without an attachment of their cid: {0}",
   "attachments with a cid that the mail does not show: {0}",
   "attachment {0}: the METHOD of the calendar is {1}, the method of its type is {2}",
+  "the text was cut to what fits into a push",
 ];
 
 /** States of a delivery, an attempt or a receipt. A status in brackets, a due time or a reason may follow them. */
 export const TIMELINE_STATES = [
-  ...[STATUS_WORDS, CLASS_WORDS, RECEIPT_WORDS].flatMap((words) => Object.values(words)),
+  ...[STATUS_WORDS, CLASS_WORDS, RECEIPT_WORDS, DEVICE_WORDS].flatMap((words) =>
+    Object.values(words),
+  ),
   ...["queued", "begun", "waiting to be sent", "cancelled"],
 ].sort((a, b) => b.length - a.length);
 
