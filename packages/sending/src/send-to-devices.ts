@@ -176,7 +176,8 @@ async function callDevice(
     target = await decryptSecret(keys, deviceOwner(tenantId, id!), token!);
   } catch (err) {
     log.error({ err, tenantId, deviceRow: id }, "a device's token cannot be read");
-    return outcomeOf("permanent", storedReason("settings-unreadable"));
+    // The key may be missing for a while, so the device is kept and tried again.
+    return outcomeOf("credentials", storedReason("settings-unreadable"), { ofOneMessage: true });
   }
   const waitMs = startsAtMs - clock.nowMs();
   if (waitMs > 0) await new Promise<void>((resolve) => clock.after(waitMs, resolve));
