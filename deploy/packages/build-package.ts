@@ -27,7 +27,10 @@ await Promise.all(
     const target = join(DIST, folder);
     await promisify(execFile)(TSC, ["-p", "tsconfig.pack.json", "--outDir", target, ...options]);
     await writeFile(join(target, "package.json"), `${JSON.stringify({ type })}\n`);
-    for await (const path of glob("src/*.d.ts")) await copyFile(path, join(target, basename(path)));
+    // tsc would add `export {}` to a service worker, which is a classic script.
+    for await (const path of glob(["src/*.d.ts", "src/*-worker.js"])) {
+      await copyFile(path, join(target, basename(path)));
+    }
     for await (const path of glob(`${target}/*.d.ts`)) {
       const text = await readFile(path, "utf8");
       // The sources import `.ts` files, which are not in the package.
