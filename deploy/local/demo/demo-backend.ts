@@ -55,6 +55,22 @@ export function createDemoBackend({ apiUrl, adminUrl, tenant }: LocalJson) {
     /** Returns the event's report so far. */
     event: (eventId: string) => client.event(eventId),
 
+    /** Lists the devices of the page's user, or changes the one with the id. */
+    async devices(method: string, id?: string, device?: string): Promise<unknown> {
+      const path = `${apiUrl}/api/v1/users/${DEMO_USER.userId}/devices`;
+      const response = await fetch(id === undefined ? path : `${path}/${encodeURIComponent(id)}`, {
+        method,
+        headers: {
+          "x-api-key": tenant.apiKey,
+          ...(device !== undefined && { "content-type": "application/json" }),
+        },
+        body: device ?? null,
+      });
+      const body = (await response.json()) as { data: unknown };
+      if (!response.ok) throw new BelfryError(response, body);
+      return body.data;
+    },
+
     async send(event: {
       eventType: string;
       order?: string | undefined;

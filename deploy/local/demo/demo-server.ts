@@ -125,6 +125,14 @@ function addBackendRoutes(app: FastifyInstance, backend: DemoBackend): void {
     { schema: { body: SendBody } },
     (request) => backend.send(request.body),
   );
+  app.get("/demo/devices", () => backend.devices("GET"));
+  app.route<{ Params: { id: string } }>({
+    method: ["PUT", "DELETE"],
+    url: "/demo/devices/:id",
+    schema: { params: Type.Object({ id: Type.String({ pattern: "^[\\w-]{22}$" }) }) },
+    handler: ({ method, params, body }) =>
+      backend.devices(method, params.id, body ? JSON.stringify(body) : undefined),
+  });
 }
 
 async function addPage(app: FastifyInstance, local: LocalJson): Promise<void> {
@@ -142,6 +150,7 @@ async function addPage(app: FastifyInstance, local: LocalJson): Promise<void> {
   const assets: Record<string, [type: string, file: string]> = {
     "page.css": ["text/css", join(import.meta.dirname, "page.css")],
     "page.js": ["text/javascript", join(import.meta.dirname, "page.js")],
+    "page-push.js": ["text/javascript", join(import.meta.dirname, "page-push.js")],
     "icon.svg": ["image/svg+xml", join(import.meta.dirname, "icon.svg")],
     "centrifuge.js": ["text/javascript", fileURLToPath(import.meta.resolve("centrifuge"))],
     ...Object.fromEntries(

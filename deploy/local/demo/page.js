@@ -1,4 +1,5 @@
 import { InboxFeed } from "./inbox/belfry-inbox.js";
+import { offerPush } from "./page-push.js";
 
 /** The demo page. `<belfry-inbox>` loads the inbox; everything else comes from the page's own server. */
 
@@ -33,6 +34,7 @@ element("inbox").addEventListener("unreadchange", ({ detail }) => showUnread(det
 element("inbox").addEventListener("notification", () => loadSoon());
 for (const inbox of [element("inbox"), element("bell")]) inbox.feed = feed;
 feed.start();
+offerPush({ ask, feed, button: element("push"), showAnswer }).catch(() => undefined);
 
 // Sending
 
