@@ -61,12 +61,13 @@ test("the demo page, as a newcomer sees it", async (t) => {
 
   await t.test("what becomes of a delivery is told to the server, which verifies it", async () => {
     const told = page.locator("#webhooks li");
-    // Of three events: two messages that were accepted, and a notification.
-    await told.nth(8).waitFor();
+    // Of three events: two messages that were accepted, one that was skipped without a device, and a notification.
+    await told.nth(11).waitFor();
     const count = async (type: string) => await told.filter({ hasText: type }).count();
     assert.equal(await count("delivery.accepted"), 6);
+    assert.equal(await count("delivery.skipped"), 3);
     assert.equal(await count("notification.created"), 3);
-    assert.equal(await page.locator("#webhooks-count").textContent(), "9 verified");
+    assert.equal(await page.locator("#webhooks-count").textContent(), "12 verified");
     assert.match((await told.first().locator("p").textContent()) ?? "", / · order\.confirmed$/);
     await told.first().locator("summary").click();
     const body = JSON.parse((await told.first().locator("pre").textContent()) ?? "");
