@@ -61,7 +61,7 @@ test("the demo page, as a newcomer sees it", async (t) => {
 
   await t.test("what becomes of a delivery is told to the server, which verifies it", async () => {
     const told = page.locator("#webhooks li");
-    // Of three events: two messages that were accepted, one that was skipped without a device, and a notification.
+    // Each of three events has two accepted messages, one that was skipped without a device, and a notification.
     await told.nth(11).waitFor();
     const count = async (type: string) => await told.filter({ hasText: type }).count();
     assert.equal(await count("delivery.accepted"), 6);

@@ -21,7 +21,7 @@ export interface PushSubscriptionJson {
   keys: { p256dh: string; auth: string };
 }
 
-/** Where a device is reached. */
+/** The address of a device at its service. */
 export type DeviceTarget =
   | {
       kind: "webpush";
@@ -99,7 +99,7 @@ const name = field<string | null>(
   {
     type: ["string", "null"],
     maxLength: 64,
-    description: "What people read about the device, such as `Firefox on Linux`",
+    description: "A name for people, such as `Firefox on Linux`",
   },
   (value) => {
     if (value === null) return undefined;

@@ -139,7 +139,7 @@ export async function createFixture(t: TestContext) {
     await storeDevice(db, keys, { tenantId, userId, deviceId, target, name: null });
   }
 
-  /** What has become of a delivery on each device. */
+  /** Returns the state of a delivery on each device. */
   async function sends(id: string): Promise<Record<string, string>> {
     const rows = await pool.sql`select device_id, state from device_sends
       where delivery_id = ${id} order by device_id`;

@@ -60,7 +60,7 @@ export async function readEventFacts(db: Database, event: EventRow): Promise<Eve
   };
 }
 
-/** What has become of a delivery on one device. */
+/** The result of a delivery on one device. */
 export interface DeviceSend {
   deliveryId: string;
   /** Its name, or its id if it has none or is gone. */

@@ -168,7 +168,7 @@ function statusWords({ status, attempts, receipts, reason }: Delivery): string |
   return STATUS_WORDS[status];
 }
 
-/** What has become of a delivery on one device. */
+/** The words for the result of a delivery on one device. */
 export const DEVICE_WORDS: Readonly<Record<DeviceSend["state"], string>> = {
   waiting: "not accepted yet",
   sending: "being sent",

@@ -53,7 +53,7 @@ export interface TakenDevice {
   kind: DeviceKind;
   /** `sending`: this sender calls the device's vendor now. */
   state: DeviceState;
-  /** The row of the device, if it is to be called; else null, like the following fields. */
+  /** The id of the device's row; null, like the following fields, if the device must not be called. */
   id: string | null;
   /** A compact JWE with a DeviceTarget, whose owner is deviceOwner(tenant, id). */
   token: string | null;
