@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
 import { emailAddress, MAX_ADDRESS } from "@belfry/contracts/addresses";
 import { FormatRegistry, type StringOptions, type TObject, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -49,6 +50,29 @@ export function secretField(options: FieldOptions) {
     secret: true,
     ...options,
   });
+}
+
+/** Returns a field for a private key in PEM form. */
+export function privateKeyField(options: FieldOptions) {
+  return Type.String({
+    maxLength: 16_384,
+    // The pattern excludes file names, because a library would read the file.
+    pattern:
+      "^-----BEGIN (RSA )?PRIVATE KEY-----\\r?\\n[A-Za-z0-9+/=\\r\\n]+-----END (RSA )?PRIVATE KEY-----\\s*$",
+    fault: "must be a private key in PEM form",
+    secret: true,
+    multiline: true,
+    ...options,
+  });
+}
+
+/** Returns the private key of a PEM text; undefined if it holds none. */
+export function privateKeyOf(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return undefined;
+  }
 }
 
 FormatRegistry.Set("idn-email", (text) => emailAddress(text) !== undefined);

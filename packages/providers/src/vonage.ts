@@ -1,4 +1,3 @@
-import { createPrivateKey } from "node:crypto";
 import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Messages as SdkMessages } from "@vonage/messages";
@@ -23,7 +22,7 @@ import {
   parseObject,
   thrownOutcome,
 } from "./send-outcome.ts";
-import { baseUrlField, lineField, secretField } from "./settings.ts";
+import { baseUrlField, lineField, privateKeyField, privateKeyOf, secretField } from "./settings.ts";
 import { NO_ANSWER, textWebhooks } from "./text-webhooks.ts";
 import { signedBody } from "./vonage-signature.ts";
 
@@ -69,17 +68,10 @@ const SETTINGS = Type.Object(
       }),
     ),
     privateKey: Type.Optional(
-      Type.String({
+      privateKeyField({
         title: "Private key",
         link: "https://dashboard.nexmo.com/applications",
         description: "The application's RSA key in PEM form.",
-        maxLength: 16_384,
-        // The pattern excludes file names, because the SDK would read the file.
-        pattern:
-          "^-----BEGIN (RSA )?PRIVATE KEY-----\\r?\\n[A-Za-z0-9+/=\\r\\n]+-----END (RSA )?PRIVATE KEY-----\\s*$",
-        fault: "must be a private key in PEM form",
-        secret: true,
-        multiline: true,
       }),
     ),
     signatureSecret: Type.Optional(
@@ -188,7 +180,7 @@ export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
     if (apiKey === undefined && applicationId === undefined && faults.length === 0) {
       faults.push("apiKey: give apiKey and apiSecret, or applicationId and privateKey");
     }
-    if (privateKey !== undefined && !isRsaKey(privateKey)) {
+    if (privateKey !== undefined && privateKeyOf(privateKey)?.asymmetricKeyType !== "rsa") {
       faults.push("privateKey: must be an RSA private key in PEM form");
     }
     return faults;
@@ -274,14 +266,6 @@ function credentials(settings: Settings) {
       ? { applicationId, privateKey }
       : {}),
   };
-}
-
-function isRsaKey(pem: string): boolean {
-  try {
-    return createPrivateKey(pem).asymmetricKeyType === "rsa";
-  } catch {
-    return false;
-  }
 }
 
 /** Returns the code of a problem document: the fragment of its `type`, or a numeric title. Null if it has none. */
