@@ -1,9 +1,10 @@
 import { storedReason } from "@belfry/contracts/reasons";
 import { type Static, Type } from "@sinclair/typebox";
 import { baseUrlFault } from "./address-guard.ts";
+import type { CallResult, HttpCalls } from "./http-calls.ts";
 import { JSON_HEADERS } from "./http-vendor.ts";
 import type { ProviderContext } from "./provider.ts";
-import { NotAccepted, parseObject, refusal, statusClass } from "./send-outcome.ts";
+import { type HttpAnswer, NotAccepted, parseObject, refusal, statusClass } from "./send-outcome.ts";
 import { lineField, type SettingsContext, secretField } from "./settings.ts";
 
 /** The settings of an account's client at an OAuth 2.0 authorization server (RFC 6749). */
@@ -71,62 +72,88 @@ export async function createAccessTokens(
   if (url === undefined) return undefined;
   const { createHttpCalls } = await import("./http-calls.ts");
   const calls = createHttpCalls(context);
-  let kept: { token: string; untilMs: number } | undefined;
-  let asking: Promise<string> | undefined;
+  const ask = () => requestToken(calls, url, tokenRequest(settings), context);
+  return { ...keepToken(ask, context.now), close: () => calls.close() };
+}
 
-  const ask = async () => {
-    const result = await calls.post({
-      url,
-      headers: {
-        ...JSON_HEADERS,
-        "content-type": "application/x-www-form-urlencoded",
-      },
-      body: tokenRequest(settings),
-    });
-    if (!result.answered) {
-      const { class: outcomeClass, reason } = result.outcome;
-      // A token request has no side effect, so one that may have arrived is made again.
-      const again = outcomeClass === "ambiguous" ? "transient" : outcomeClass;
-      const told = {
-        ...result.outcome,
-        class: again,
-        reason: storedReason("no-token", { why: reason }),
-      } as const;
-      throw new NotAccepted(told);
-    }
-    const { answer } = result;
-    const { access_token: token, expires_in: seconds } = parseObject(answer.text);
-    if (
-      answer.status !== 200 ||
-      typeof token !== "string" ||
-      !/^[\x21-\x7e]{1,8192}$/.test(token)
-    ) {
-      // A 400 is about the client or its grant (RFC 6749, 5.2), never about the message.
-      const byStatus = statusClass(answer.status);
-      const isOurs = byStatus === "permanent" || byStatus === "ambiguous";
-      const outcomeClass = isOurs ? "credentials" : byStatus;
-      // A successful answer may hold tokens in an unknown form, so its text is not kept.
-      const told = answer.status < 300 ? { ...answer, text: "" } : answer;
-      throw new NotAccepted(refusal("The OAuth server", outcomeClass, told, context));
-    }
-    const validSeconds = Number(seconds) > 0 ? Number(seconds) : DEFAULT_SECONDS;
-    kept = { token, untilMs: context.now() + (validSeconds - MARGIN_SECONDS) * 1000 };
-    return token;
-  };
+interface KeptToken {
+  token: string;
+  untilMs: number;
+}
 
+/** Keeps a token until its time is over. */
+export function keepToken(
+  ask: () => Promise<KeptToken>,
+  now: () => number,
+): Pick<AccessTokens, "get" | "forget"> {
+  let kept: KeptToken | undefined;
+  let asking: Promise<KeptToken> | undefined;
   return {
     async get() {
-      if (kept !== undefined && context.now() < kept.untilMs) return kept.token;
+      if (kept !== undefined && now() < kept.untilMs) return kept.token;
       asking ??= ask().finally(() => {
         asking = undefined;
       });
-      return await asking;
+      kept = await asking;
+      return kept.token;
     },
     forget(token) {
       if (kept?.token === token) kept = undefined;
     },
-    close: () => calls.close(),
   };
+}
+
+/** Calls with a token, and once more with another one if the answer says that the first is no longer valid. */
+export async function callWithToken(
+  tokens: Pick<AccessTokens, "get" | "forget">,
+  call: (token: string) => Promise<CallResult>,
+  isStale: (answer: HttpAnswer) => boolean,
+): Promise<CallResult> {
+  try {
+    const token = await tokens.get();
+    const result = await call(token);
+    if (!result.answered || !isStale(result.answer)) return result;
+    tokens.forget(token);
+    return await call(await tokens.get());
+  } catch (error) {
+    if (error instanceof NotAccepted) return { answered: false, outcome: error.outcome };
+    throw error;
+  }
+}
+
+/** Asks an authorization server for an access token. `body` is the form. Rejects with NotAccepted. */
+export async function requestToken(
+  calls: HttpCalls,
+  url: string,
+  body: string,
+  context: Pick<ProviderContext, "secrets" | "now">,
+): Promise<KeptToken> {
+  const headers = { ...JSON_HEADERS, "content-type": "application/x-www-form-urlencoded" };
+  const result = await calls.post({ url, headers, body });
+  if (!result.answered) {
+    const { class: outcomeClass, reason } = result.outcome;
+    // A token request has no side effect, so one that may have arrived is made again.
+    const again = outcomeClass === "ambiguous" ? "transient" : outcomeClass;
+    const told = {
+      ...result.outcome,
+      class: again,
+      reason: storedReason("no-token", { why: reason }),
+    } as const;
+    throw new NotAccepted(told);
+  }
+  const { answer } = result;
+  const { access_token: token, expires_in: seconds } = parseObject(answer.text);
+  if (answer.status !== 200 || typeof token !== "string" || !/^[\x21-\x7e]{1,8192}$/.test(token)) {
+    // A 400 is about the client or its grant (RFC 6749, 5.2), never about the message.
+    const byStatus = statusClass(answer.status);
+    const isOurs = byStatus === "permanent" || byStatus === "ambiguous";
+    const outcomeClass = isOurs ? "credentials" : byStatus;
+    // A successful answer may hold tokens in an unknown form, so its text is not kept.
+    const told = answer.status < 300 ? { ...answer, text: "" } : answer;
+    throw new NotAccepted(refusal("The OAuth server", outcomeClass, told, context));
+  }
+  const validSeconds = Number(seconds) > 0 ? Number(seconds) : DEFAULT_SECONDS;
+  return { token, untilMs: context.now() + (validSeconds - MARGIN_SECONDS) * 1000 };
 }
 
 function tokenRequest(settings: OAuthSettings): string {

@@ -9,7 +9,7 @@ import type { ProviderContext, ProviderDeps } from "./provider.ts";
 import { type HttpAnswer, outcome } from "./send-outcome.ts";
 import { StreamedBody } from "./streamed-body.ts";
 
-const MAX_ANSWER_BYTES = 64 * 1024;
+export const MAX_ANSWER_BYTES = 64 * 1024;
 /** Time for the answer after a body with files: megabytes may still be in transit, a minute at 1 Mbit/s. */
 const STREAMED_ANSWER_MS = 120_000;
 
@@ -59,7 +59,8 @@ export function createHttpCalls(
   };
 }
 
-function unanswered(error: unknown, begun: boolean): SendOutcome {
+/** Returns the outcome of a call that got no status. `begun`: the other side may have the message. */
+export function unanswered(error: unknown, begun: boolean): SendOutcome {
   const code = errorCode(error);
   if (error instanceof AddressRefused) return outcome("credentials", error.message);
   if (!begun) return outcome("transient", storedReason("no-connection-to-vendor", { code }));
