@@ -25,6 +25,7 @@ export function testVendorErrors<Message>(
       assertHas(outcome, { retryAfterSeconds: null, ...expected });
       assert.equal(outcome.suppress, expected.suppress, "suppresses what is meant to be, alone");
       assert.equal(outcome.ofOneMessage, expected.ofOneMessage);
+      assert.equal(outcome.gone, expected.gone);
       const { body = "" } = answer;
       const words = typeof body === "string" ? body : JSON.stringify(body);
       if (outcome.class !== "accepted") assert.equal(outcome.vendorAnswer, words || null);
