@@ -12,6 +12,7 @@ test("each kind is named once a channel and found by its name", () => {
     PROVIDER_KINDS[channel].map(({ kind }) => `${channel} ${kind}`),
   );
   assert.deepEqual(names.sort(), [
+    "DEVICE fcm",
     "DEVICE sandbox",
     "DEVICE webpush",
     "EMAIL brevo",
@@ -78,6 +79,7 @@ test("every property that holds a credential is a secret", () => {
     "bird.signingKey",
     "brevo.apiKey",
     "brevo.webhookPassword",
+    "fcm.serviceAccount",
     "http.headers",
     "http.headers",
     "http.secret",

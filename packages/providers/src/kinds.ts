@@ -1,6 +1,8 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+
 import { bird } from "./bird.ts";
 import { brevo } from "./brevo.ts";
+import { fcm } from "./fcm.ts";
 import { httpEmail, httpText } from "./http.ts";
 import { mailgun } from "./mailgun.ts";
 import { plivo } from "./plivo.ts";
@@ -24,7 +26,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
   EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, httpEmail, sandboxEmail],
   SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
-  DEVICE: [webpush, sandboxDevice],
+  DEVICE: [webpush, fcm, sandboxDevice],
 };
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {
