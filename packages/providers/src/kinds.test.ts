@@ -12,6 +12,7 @@ test("each kind is named once a channel and found by its name", () => {
     PROVIDER_KINDS[channel].map(({ kind }) => `${channel} ${kind}`),
   );
   assert.deepEqual(names.sort(), [
+    "DEVICE apns",
     "DEVICE fcm",
     "DEVICE sandbox",
     "DEVICE webpush",
@@ -75,6 +76,7 @@ test("every property that holds a credential is a secret", () => {
       .map(([field]) => `${kind}.${field}`),
   );
   assert.deepEqual(secrets.sort(), [
+    "apns.privateKey",
     "bird.accessKey",
     "bird.signingKey",
     "brevo.apiKey",

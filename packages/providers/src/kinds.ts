@@ -1,5 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-
+import { apns } from "./apns.ts";
 import { bird } from "./bird.ts";
 import { brevo } from "./brevo.ts";
 import { fcm } from "./fcm.ts";
@@ -26,7 +26,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
   EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, httpEmail, sandboxEmail],
   SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
-  DEVICE: [webpush, fcm, sandboxDevice],
+  DEVICE: [webpush, fcm, apns, sandboxDevice],
 };
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {
