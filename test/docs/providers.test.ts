@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
@@ -64,7 +65,9 @@ test("the page tells how each provider is set up, by settings that Belfry takes"
     );
     assert.deepEqual([...examples.keys()], PROVIDER_KINDS[channel].map(titleOf));
     for (const kind of PROVIDER_KINDS[channel]) {
-      const settings = JSON.parse(examples.get(titleOf(kind)) ?? "") as Record<string, unknown>;
+      const settings = JSON.parse(examples.get(titleOf(kind)) ?? "", (_, value) =>
+        typeof value === "string" ? (FILES[value] ?? value) : value,
+      ) as Record<string, unknown>;
       assert.deepEqual(checkSettings(kind, settings), [], kind.kind);
       const { receipts, inbound } = kind;
       for (const reader of [receipts, inbound]) {
@@ -76,6 +79,18 @@ test("the page tells how each provider is set up, by settings that Belfry takes"
   }
 });
 
+const pem = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" }).toString();
+/** The files of keys that examples only name. */
+const FILES: Readonly<Record<string, string>> = {
+  "<the JSON file>": JSON.stringify({
+    type: "service_account",
+    project_id: "shop",
+    client_email: "belfry@shop.iam.gserviceaccount.com",
+    private_key: pem(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey),
+    token_uri: "https://oauth2.googleapis.com/token",
+  }),
+  "<the .p8 file>": pem(generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey),
+};
 const CHAPTERS = { EMAIL: "Email", SMS: "SMS", DEVICE: "Device push" } satisfies Record<
   ProviderChannel,
   string

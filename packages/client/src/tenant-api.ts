@@ -240,13 +240,13 @@ export interface DeviceRequest {
     };
     expirationTime?: number | null;
   };
-  /** Only with `webpush`: the public key with which the browser subscribed; default: the current one */
+  /** Only with `webpush`: the public key with which the browser subscribed; default: the current one, which is stored with the device */
   applicationServerKey?: string;
   /** Only with `fcm` and `apns`: the token that the device got from Google or Apple */
   token?: string;
   /** Only with `apns`: the environment of the app's build; default: production */
   environment?: "production" | "sandbox";
-  /** What people read about the device, such as `Firefox on Linux` */
+  /** A name for people, such as `Firefox on Linux` */
   name?: string | null;
 }
 
