@@ -75,6 +75,9 @@ export const DEAREST: Readonly<
       })),
     },
   },
+  "PUT /api/v1/users/{userId}/devices/{deviceId}": { body: { kind: "fcm", token: "a-token" } },
+  "GET /api/v1/users/{userId}/devices": {},
+  "DELETE /api/v1/users/{userId}/devices/{deviceId}": {},
   "GET /api/v1/erasures/{erasureId}": {},
   "GET /api/v1/users/{userId}/preferences": {},
   "PATCH /api/v1/users/{userId}/preferences": {

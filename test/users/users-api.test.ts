@@ -148,7 +148,7 @@ test("a change of preferences binds what is decided after its answer, and tells 
   const told = await send({ method: "PATCH", path, key: apiKey, body: shapeless });
   assert.deepEqual(told.body.message, [
     "preferences[0].category must be a string",
-    "preferences[0].channel must be one of *, EMAIL, SMS, PUSH",
+    "preferences[0].channel must be one of *, EMAIL, SMS, PUSH, DEVICE",
     "preferences[0].enabled must be true, false or null",
   ]);
   assert.equal((await client.preferences("ann")).preferences.length, 1);

@@ -197,8 +197,13 @@ async function beginTraces(
 
 async function routeAll(deps: DispatchDeps, events: readonly StoredEvent[]) {
   const routing = await deps.routing.routingFor(events);
-  const preferences = await readUserPreferences(deps.pool, events, routing);
-  const batch = events.map((event, at) => route(event, routing, preferences[at]));
+  const preferences = events.some(
+    ({ tenantId, mayHavePreferences }) =>
+      mayHavePreferences || routing.tenant(tenantId)?.usesDevices,
+  )
+    ? await readUserPreferences(deps.pool, events, routing)
+    : undefined;
+  const batch = events.map((event, at) => route(event, routing, preferences?.[at]));
   await leaveSuppressed(deps.pool, batch);
   const sensitive = batch.filter((one) => one.isSensitive && !one.eraseVariables);
   if (sensitive.length > 0) {

@@ -64,7 +64,7 @@ export function routeEvent(
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
     // Most tenants have none, and their events need no line about it.
-    if (channel === TO_DEVICES && template === undefined && requested === null) continue;
+    if (channel === TO_DEVICES && !template && !requested?.includes(channel)) continue;
     const variant = template && variantOf(template, locale, tenant?.defaultLocale);
     const reason =
       skipReason({ event, preferences, channel, tenant, variant }, requested) ??

@@ -140,7 +140,9 @@ export function settingsFaults(channel: Channel, settings: TemplateSettingsInput
     samplesFault(settings.sampleVariables),
     requiredFault(settings.requiredVariables),
     ...timingFaults(channel, settings),
-    ...deviceFaults(channel, settings),
+    ...(settings.image || settings.data || settings.collapseKey
+      ? deviceFaults(channel, settings)
+      : []),
     ...(saysMore(settings) ? envelopeFaults(channel, settings) : []),
   ];
 }

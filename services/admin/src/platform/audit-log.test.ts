@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
@@ -171,6 +172,13 @@ test("every change is in the audit log: who, what, before and after without secr
   assertHas(imported, { target: "SMS 2 lines", after: { added: 2, alreadyThere: 0, leftOut: 0 } });
   await post("POST /tenants/:tenantId/users/disconnect", of, { user: "ada" });
   await post("POST /tenants/:tenantId/users/disconnect-all", of);
+  const device = { tenant_id: tenantId, user_id: "ada", device_id: "phone", kind: "fcm" } as const;
+  await admin.db
+    .insertInto("devices")
+    .values({ ...device, id: randomUUID(), token: "", token_hash: "" })
+    .execute();
+  const ofAda = { user: "ada", device: "phone" };
+  await post("POST /tenants/:tenantId/users/devices/delete", of, ofAda);
   await post("POST /tenants/:tenantId/users/token", of, { user: "ada" });
   const topicKey = { tenantId, topicKey: "news" };
   const topic = "/tenants/:tenantId/topics/:topicKey" as const;
