@@ -19,7 +19,7 @@ function subscriptionOf(stored) {
 Object.assign(PushManager.prototype, {
   getSubscription: async () => subscriptionOf(localStorage.subscription),
   async subscribe({ applicationServerKey, userVisibleOnly }) {
-    const registration = await navigator.serviceWorker.getRegistration("/web-push-worker.js");
+    const [registration] = await navigator.serviceWorker.getRegistrations();
     // As a browser does, refuses without an active worker, and a second key beside the first.
     if (
       localStorage.fault ||

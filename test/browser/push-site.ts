@@ -20,7 +20,7 @@ window.marked = [];
 document.querySelector("belfry-inbox").feed = { change: async (...mark) => void marked.push(mark) };
 </script>`;
 
-const FAKE_PUSH_SERVICE = fileURLToPath(new URL("fake-push-service.js", import.meta.url));
+export const FAKE_PUSH_SERVICE = fileURLToPath(new URL("fake-push-service.js", import.meta.url));
 /** Imports the module as `push`, and keeps what it tells the page in `told`. */
 const LOAD_MODULE = `import("/inbox/web-push.js").then((push) => {
   const told = [];
