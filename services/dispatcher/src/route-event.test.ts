@@ -122,6 +122,13 @@ const ROUTES: {
     active: ["PUSH"],
     event: { channels: channelMask(["EMAIL"]), recipientPhone: null },
     sent: [],
+    skipped: { EMAIL: "no active template", SMS: "no active template", PUSH: "not requested" },
+  },
+  {
+    what: "an event says nothing of devices without a template for them, unless it asks for them",
+    active: ["PUSH"],
+    event: { channels: channelMask(["DEVICE"]) },
+    sent: [],
     skipped: { ...each("no active template"), PUSH: "not requested" },
   },
   {
