@@ -85,7 +85,7 @@ export async function startPushSite(t: Cleanup) {
     if (url.startsWith("/devices")) {
       const body = (await text(request)) || null;
       const asked = fetch(`http://127.0.0.1:${backendPort}${url}`, { method, body });
-      // At the end of a test the backend goes before the page.
+      // A page may still ask when the test has ended and its backend with it.
       const answer = await asked.catch(() => undefined);
       if (answer === undefined) return response.destroy();
       return response.writeHead(answer.status).end(await answer.text());

@@ -79,6 +79,10 @@ test("a backend that fails leaves no subscription after a click, and keeps one t
   assert.equal(await run(page, "turnOnPush", fails), "away");
   assert.equal(await subscriptionIn(page), undefined);
   await run(page, "turnOnPush");
+  await page.evaluate("localStorage.permission = 'default'");
+  assert.equal(await run(page, "renewPush"), undefined, "the user has taken the permission back");
+  assert.equal(await run(page, "pushState"), "off");
+  await page.evaluate("localStorage.permission = 'granted'");
   assert.equal(await run(page, "renewPush", fails), "away");
   assert.equal(await run(page, "pushState"), "on");
   const unregister = 'unregister: () => Promise.reject(new Error("away")),';
