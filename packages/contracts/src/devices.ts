@@ -38,11 +38,10 @@ const NO_KEYS = "must have `p256dh` (87 characters) and `auth` (22 characters), 
 
 /** Returns why a text cannot be the endpoint of a subscription. Its host is checked when it is called. */
 function endpointFault(value: unknown): string | undefined {
+  const isShort = typeof value === "string" && value.length <= MAX_ENDPOINT_CHARACTERS;
+  const url = isShort ? URL.parse(value) : null;
   const isUrl =
-    typeof value === "string" &&
-    value.length <= MAX_ENDPOINT_CHARACTERS &&
-    /^https?:\/\/[^\s@]+$/.test(value) &&
-    URL.canParse(value);
+    url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === "";
   return isUrl ? undefined : `must be a URL of at most ${MAX_ENDPOINT_CHARACTERS} characters`;
 }
 

@@ -12,7 +12,7 @@ export interface ListHeaders {
 }
 
 interface OfDelivery {
-  /** Sent to the vendor as a custom argument. It contains no address and no name. */
+  /** A vendor that takes custom arguments gets it. It contains no address and no name. */
   deliveryId: string;
   tenantId: string;
   eventId: string;

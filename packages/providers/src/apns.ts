@@ -32,7 +32,8 @@ const SETTINGS = Type.Object(
     }),
     keyId: lineField({
       title: "Key ID",
-      description: "Of a key for the Apple Push Notifications service, for both environments.",
+      description:
+        "The id of a key for the Apple Push Notifications service, for both environments.",
       link: KEYS,
       ...ID,
     }),

@@ -34,7 +34,7 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** What is read of the file. */
+/** The fields of the file that Belfry reads. */
 const ACCOUNT = Type.Object({
   type: Type.Literal("service_account"),
   project_id: Type.String({ pattern: "^[a-z0-9.:-]{1,100}$" }),

@@ -132,11 +132,12 @@ async function callDevices(
   const { tenantId } = delivery;
   const tries = (outcome: SendOutcome, some: readonly TakenDevice[]) =>
     Promise.all(some.map((device) => noteTry(delivery, device, outcome, undefined, deps)));
-  if (provider === undefined) {
-    return await tries(outcomeOf("permanent", storedReason("no-provider")), devices);
-  }
-  const permit: Permit = await deps.permits.ask(tenantId, devices.length, { only: provider.id });
-  if (permit.kind === "none") {
+  const only = provider?.id;
+  const permit: Permit =
+    only === undefined
+      ? { kind: "none" }
+      : await deps.permits.ask(tenantId, devices.length, { only });
+  if (provider === undefined || permit.kind === "none") {
     return await tries(outcomeOf("permanent", storedReason("no-provider")), devices);
   }
   if (permit.kind === "wait") return await tries(waiting(permit.reason, permit.delayMs), devices);

@@ -36,9 +36,9 @@ import { NO_PREFERENCES, type UserPreferences } from "./user-preferences.ts";
  * Decides for each channel whether an event is delivered (specification, 4.1 rule 3), and renders the in-app
  * notification, which the dispatcher publishes itself. If several reasons forbid a channel, the timeline shows the
  * first in this order: inactive tenant, no active template, channel list of the tenant, channels of the request,
- * missing address, no provider, no device, the user's preferences. Deliveries wait for the end of the user's quiet hours, unless
- * their category is required; in-app notifications do not wait. The wanted language is the event's, or the user's if the
- * event names none. The variant of a template is the closest one (`bestLocale`), or else the default.
+ * missing address, no provider, no device, the user's preferences. Deliveries wait for the end of the user's quiet
+ * hours, unless their category is required; in-app notifications do not wait. The wanted language is the event's, or the
+ * user's if the event names none. The variant of a template is the closest one (`bestLocale`), or else the default.
  */
 export function routeEvent(
   event: StoredEvent,

@@ -14,8 +14,8 @@ $function$;
 -- skipped. Rows that wait, or whose sender died, become `sending`. Returns all rows of the deliveries; `token` is null
 -- for devices that must not be called. Arrays are parallel.
 create or replace function take_devices(p_deliveries uuid[], p_tenants text[], p_users text[]) returns table (
-  delivery_id uuid, device_id text, kind text, state text, id uuid, token text, token_hash text,
-  registered_at timestamptz, ttl_seconds integer
+  delivery_id uuid, device_id text, kind text, state text, id uuid, token text, registered_at timestamptz,
+  ttl_seconds integer
 ) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -34,7 +34,7 @@ begin
   on conflict do nothing;
   return query
     with mine as materialized (
-      select s.delivery_id, s.device_id, s.kind, s.state, d.id, d.kind as kind_now, d.token, d.token_hash, d.registered_at
+      select s.delivery_id, s.device_id, s.kind, s.state, d.id, d.kind as kind_now, d.token, d.registered_at
       from unnest(p_deliveries, p_tenants, p_users) i (delivery_id, tenant_id, user_id)
       cross join lateral (select * from device_sends s where s.delivery_id = i.delivery_id offset 0) s
       left join lateral (
@@ -51,7 +51,7 @@ begin
     )
     select m.delivery_id, m.device_id, coalesce(m.kind_now, m.kind),
            case when m.state not in ('waiting', 'sending') then m.state when m.id is null then 'skipped' else 'sending' end,
-           m.id, m.token, m.token_hash, m.registered_at, (
+           m.id, m.token, m.registered_at, (
              select greatest(1, ceil(extract(epoch from d.expires_at - clock_timestamp())))::integer
              from deliveries d where d.id = m.delivery_id limit 1)
     from mine m;
@@ -59,10 +59,11 @@ end
 $function$;
 
 -- Stores the results of calls for devices. Deletes devices whose vendor does not know them any more (`gone`), unless
--- they were registered with another token meanwhile, and tells the tenant's endpoints. Arrays are parallel.
+-- they were registered again meanwhile (then they have another id), and tells the tenant's endpoints. Arrays are
+-- parallel.
 create or replace function settle_devices(
   p_deliveries uuid[], p_devices text[], p_states text[], p_reasons text[], p_vendor_statuses text[],
-  p_providers uuid[], p_ids uuid[], p_hashes text[]
+  p_providers uuid[], p_ids uuid[]
 ) returns void language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -77,21 +78,17 @@ begin
   from unnest(p_deliveries, p_devices, p_states, p_reasons, p_vendor_statuses, p_providers)
     i (delivery_id, device_id, state, reason, vendor_status, provider_id)
   where s.delivery_id = i.delivery_id and s.device_id = i.device_id and s.state = 'sending';
+  -- In one order, as in put_device, so that no two calls deadlock.
+  perform 1 from devices d
+  where d.id = any (array(select i.id from unnest(p_ids, p_states) i (id, state) where i.state in ('accepted', 'gone')))
+  order by d.id for update;
   update devices d set seen_at = clock_timestamp()
-  where d.id = any (array(select i.id from unnest(p_ids, p_states) i (id, state) where i.state = 'accepted' order by i.id))
+  where d.id = any (array(select i.id from unnest(p_ids, p_states) i (id, state) where i.state = 'accepted'))
     and coalesce(d.seen_at, '-infinity') < clock_timestamp() - interval '1 day';
   for gone in
-    with doomed as materialized (
-      select d.id from unnest(p_ids, p_hashes, p_states) i (id, token_hash, state)
-      cross join lateral (
-        select d.id from devices d where d.id = i.id and d.token_hash = i.token_hash limit 1
-      ) d
-      where i.state = 'gone'
-    ),
-    locked as materialized (
-      select d.id from devices d where d.id = any (array(select id from doomed)) order by d.id for update
-    )
-    delete from devices d where d.id = any (array(select id from locked)) returning d.*
+    delete from devices d
+    where d.id = any (array(select i.id from unnest(p_ids, p_states) i (id, state) where i.state = 'gone'))
+    returning d.*
   loop
     perform tell_webhooks(gone.tenant_id, 'device.gone', null, gone.user_id, clock_timestamp(), json_build_object(
       'userId', gone.user_id, 'deviceId', gone.device_id, 'kind', gone.kind, 'occurredAt', iso_time(clock_timestamp())));
@@ -99,9 +96,10 @@ begin
 end
 $function$;
 
--- Stores a device of a user. A device of another user or id with the same token is deleted: the token moves. Beyond
--- p_most devices, those that were not registered again for longest are deleted. Waits for other registrations of the
--- same user or token.
+-- Stores a device of a user. A device of another user or id with the same token is deleted: the token moves. Each
+-- registration has an id of its own, for which its token is encrypted, so a result for an earlier registration does not
+-- delete the device. Beyond p_most devices, those that were not registered again for longest are deleted. Waits for
+-- other registrations of the same user or token.
 create or replace function put_device(
   p_id uuid, p_tenant text, p_user text, p_device text, p_kind text, p_token text, p_hash text, p_name text, p_most integer
 ) returns void language plpgsql volatile
@@ -117,11 +115,16 @@ begin
       k (text)
     order by 1
   ) k;
+  perform 1 from devices d
+  where d.tenant_id = p_tenant and (d.token_hash = p_hash or d.user_id = p_user) order by d.id for update;
   delete from devices d
   where d.tenant_id = p_tenant and d.token_hash = p_hash and (d.user_id, d.device_id) <> (p_user, p_device);
-  delete from devices d where d.tenant_id = p_tenant and d.user_id = p_user and d.device_id = p_device;
-  insert into devices (id, tenant_id, user_id, device_id, kind, token, token_hash, name, registered_at)
-  values (p_id, p_tenant, p_user, p_device, p_kind, p_token, p_hash, p_name, moment);
+  insert into devices as o (id, tenant_id, user_id, device_id, kind, token, token_hash, name, registered_at)
+  values (p_id, p_tenant, p_user, p_device, p_kind, p_token, p_hash, p_name, moment)
+  on conflict (tenant_id, user_id, device_id) do update
+  set id = excluded.id, kind = excluded.kind, token = excluded.token, token_hash = excluded.token_hash,
+      name = excluded.name, registered_at = excluded.registered_at,
+      seen_at = case when o.token_hash = excluded.token_hash then o.seen_at end;
   delete from devices d
   where d.id = any (array(
     select o.id from devices o where o.tenant_id = p_tenant and o.user_id = p_user

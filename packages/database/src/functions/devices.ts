@@ -57,7 +57,6 @@ export interface TakenDevice {
   id: string | null;
   /** A compact JWE with a DeviceTarget, whose owner is deviceOwner(tenant, id). */
   token: string | null;
-  tokenHash: string | null;
   registeredAt: Date | null;
   /** Until the delivery expires; null if it never does. */
   ttlSeconds: number | null;
@@ -108,6 +107,5 @@ export async function settleDevices(
     p_vendor_statuses: results.map(({ vendorStatus }) => vendorStatus),
     p_providers: results.map(({ providerId }) => providerId),
     p_ids: results.map(({ device }) => device.id),
-    p_hashes: results.map(({ device }) => device.tokenHash),
   });
 }
