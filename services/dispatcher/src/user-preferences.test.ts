@@ -261,3 +261,32 @@ test("a message that would expire before quiet hours end expires at once, and th
   const long = (await dispatch({ eventType: "long" })).by.get("EMAIL");
   assert.deepEqual([long.status, long.due_at.getTime()], ["queued", minute + 3_600_000]);
 });
+
+test("an event goes to devices if its user has one, waits as other channels do, and is skipped for others", async (t) => {
+  const { pool, db, deps, dispatch, recipient, templates, off, category } = await setUp(t);
+  await templates(ANN.tenantId, "sale.began", ["DEVICE"]);
+  const device = (userId: string) =>
+    pool.sql`insert into devices (id, tenant_id, user_id, device_id, kind, token, token_hash)
+      values (gen_random_uuid(), ${ANN.tenantId}, ${userId}, 'phone', 'fcm', '', ${userId})`;
+  await device("bob");
+  deps.routing.clear();
+  const unused = await dispatch();
+  assert.deepEqual(unused.outcome.skipped, { DEVICE: "the user has no device" });
+  await noteUse(db, ANN.tenantId, "uses_devices");
+  deps.routing.clear();
+  const without = await dispatch();
+  assert.deepEqual(without.outcome.skipped, { DEVICE: "the user has no device" });
+  await device(ANN.userId);
+  const sent = await dispatch();
+  assert.deepEqual(sent.channels, ["DEVICE", "EMAIL", "SMS"]);
+  assert.deepEqual([sent.by.get("DEVICE").recipient, sent.outcome], ["", null]);
+  assert.deepEqual((await dispatch({ channels: ["EMAIL"] })).channels, ["EMAIL"]);
+
+  const { at } = await clock(pool);
+  await recipient({ quiet_from: at(-60), quiet_to: at(60) });
+  const quiet = await dispatch();
+  assert.match(reasonWords(quiet.by.get("DEVICE").reason), /^quiet hours until/);
+  await category("offers");
+  await off("offers", "DEVICE");
+  assert.deepEqual((await dispatch()).channels, ["EMAIL", "SMS"]);
+});

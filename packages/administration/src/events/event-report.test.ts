@@ -105,6 +105,34 @@ test("the timeline tells in words why a channel was skipped, each attempt, and w
   assert.ok(!text.includes("SECRET"), "neither variables nor content are in it");
 });
 
+test("the timeline tells of each device what it got, by its name, also once its sender has died", async (t) => {
+  const { db, pool, tenantId } = await tenantDatabase(t);
+  const id = await storeEvent(db, tenantId, { dispatched_at: at(1) });
+  const delivery = await aDelivery(db, {
+    event_id: id,
+    tenant_id: tenantId,
+    channel: "DEVICE",
+    status: "unknown",
+    created_at: at(1),
+    settled_at: at(9),
+  });
+  await pool.sql`insert into devices (id, tenant_id, user_id, device_id, kind, token, token_hash, name)
+    values (gen_random_uuid(), ${tenantId}, 'u1', 'a', 'webpush', '', 'a', 'Firefox'),
+      (gen_random_uuid(), ${tenantId}, 'another', 'b', 'fcm', '', 'b', 'Not theirs')`;
+  await pool.sql`insert into device_sends (delivery_id, device_id, kind, state, reason, vendor_status, tried_at)
+    values (${delivery}, 'a', 'webpush', 'accepted', null, '201', ${at(2)}),
+      (${delivery}, 'b', 'fcm', 'gone', 'FCM refused the message', 'UNREGISTERED', ${at(3)}),
+      (${delivery}, 'c', 'apns', 'sending', null, null, ${at(4)}),
+      (${delivery}, 'd', 'apns', 'skipped', '#device-gone', null, ${at(5)})`;
+  const told = words(await readEvent(db, id)).filter((one) => one.includes(" device "));
+  assert.deepEqual(told, [
+    "2 DEVICE device Firefox, webpush: accepted (201)",
+    "3 DEVICE device b, fcm: unknown to its vendor, so the device was deleted (UNREGISTERED): FCM refused the message",
+    "4 DEVICE device c, apns: sent without an answer",
+    "5 DEVICE device d, apns: skipped: the device was removed, or belongs to another user now",
+  ]);
+});
+
 test("an event is found by the tenant's own eventId: the newest, with the others named, in any tenant or one", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
   const other = await createTenant(db, { name: "Other" });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { insertSuppressions } from "@belfry/administration/events/suppression-rows";
 import { putTemplate } from "@belfry/administration/test/templates";
@@ -138,6 +139,30 @@ test("a user's page tells what is known, whose addresses get nothing, and why so
     /Not sent: the user has turned this off for Offers, 2 Nov 2026, preference page\./,
   );
   assert.ok(!html.includes("no active template"), "what was never meant for a channel");
+});
+
+test("a user's page lists the devices without their tokens; an editor removes one, a viewer only looks", async (t) => {
+  const { admin, editor, viewer, base } = await world(t);
+  const tenant_id = base.split("/")[2]!;
+  const of = { tenant_id, user_id: "ann", kind: "fcm", token: "the-token" } as const;
+  await admin.db
+    .insertInto("devices")
+    .values([
+      { ...of, id: randomUUID(), device_id: "a", token_hash: "a", name: "Pixel <9>" },
+      { ...of, id: randomUUID(), device_id: "b", token_hash: "b", seen_at: new Date() },
+    ])
+    .execute();
+  const page = `${base}/users?user=ann`;
+  const html = await viewer.text(page);
+  assert.match(html, /Pixel &lt;9&gt;[\s\S]*Not reached yet/);
+  assert.match(html, /<strong>b<\/strong>[\s\S]*Last reached/);
+  assert.ok(!html.includes("the-token") && !html.includes("devices/delete"));
+  const removal = { user: "ann", device: "a" };
+  assert.equal((await viewer.post(`${base}/users/devices/delete`, removal)).status, 403);
+  assert.match(await editor.text(page), /devices\/delete/);
+  assert.equal((await editor.post(`${base}/users/devices/delete`, removal)).status, 303);
+  const left = await editor.text(page);
+  assert.ok(!left.includes("Pixel") && left.includes("<strong>b</strong>"));
 });
 
 test("unsubscribes are imported from lines, all or none, each bad one told with its number", async (t) => {
