@@ -62,6 +62,7 @@ test("a device that has moved to another user or was removed since gets nothing"
 async function withBrowsers(
   t: TestContext,
   answer?: (response: ServerResponse, path: string) => void,
+  settings: { atMostOnce?: boolean } = {},
 ) {
   const fixture = await createFixture(t);
   const service = await startPushService(t, {
@@ -78,6 +79,7 @@ async function withBrowsers(
     image: "https://shop.example/{{id}}.png",
     data: { order: "{{id}}" },
     collapseKey: "order-{{id}}",
+    ...settings,
   });
   const browser = createBrowser();
   const add = (deviceId: string) =>
@@ -178,31 +180,80 @@ test("a refused account deletes no device and pauses its calls; devices of other
   assert.deepEqual(open, [{ provider_id: account, class: "credentials" }]);
 });
 
-test("a device that was removed, or has moved, between two tries gets nothing more", async (t) => {
-  const { pool, tenant, add, deliver, send, sends, row, paths } = await withBrowsers(
-    t,
-    (response) => response.writeHead(503).end(),
-  );
+test("a device that was removed between two tries gets nothing more, nor does one that came meanwhile", async (t) => {
+  const under = await withBrowsers(t, (response) => response.writeHead(503).end());
+  const { pool, tenant, add, device, deliver, send, sends, row, paths } = under;
   await add("laptop");
   const id = await deliver();
   await send(id);
   assert.deepEqual(paths(), ["/laptop"]);
+  await add("newer");
+  await send(id);
+  assert.deepEqual(paths(), ["/laptop", "/laptop"]);
   await pool.sql`delete from devices where tenant_id = ${tenant}`;
+  // Ids of devices are unique for each user only.
+  await device(tenant, "laptop", undefined, "bob");
   await send(id);
   assert.deepEqual(await sends(id), { laptop: "skipped" });
   assertHas(await row(id), { status: "skipped", reason: "the user has no device" });
-  assert.deepEqual(paths(), ["/laptop"]);
+  assert.deepEqual(paths(), ["/laptop", "/laptop"]);
+});
+
+test("a call without an answer is made again, but never if the template says at most once", async (t) => {
+  for (const atMostOnce of [false, true]) {
+    const cut = (response: ServerResponse) => void response.destroy();
+    const { add, deliver, send, sends, row } = await withBrowsers(t, cut, { atMostOnce });
+    await add("laptop");
+    const id = await deliver();
+    await send(id);
+    assert.deepEqual(await sends(id), { laptop: atMostOnce ? "unknown" : "waiting" });
+    assert.equal((await row(id)).status, atMostOnce ? "unknown" : "waiting");
+  }
+});
+
+test("a delivery whose provider is paused waits without an attempt", async (t) => {
+  const under = await withBrowsers(t, (response) => response.writeHead(403).end());
+  const { add, deliver, send, sends, row, attempts, paths } = under;
+  for (const name of ["a", "b", "c"]) await add(name);
+  await send(await deliver());
+  const id = await deliver();
+  await send(id);
+  assert.equal(paths().length, 3, "those of the first delivery, which opened the circuit");
+  assert.deepEqual(await sends(id), { a: "waiting", b: "waiting", c: "waiting" });
+  const { status, reason, retries } = await row(id);
+  assert.match(reason, /^waiting for the provider: /);
+  assert.deepEqual([status, retries, await attempts(id)], ["waiting", 0, []]);
+});
+
+test("once its retries are used up a delivery is accepted if a device took it, else failed", async (t) => {
+  const under = await withBrowsers(t, (response, path) =>
+    response.writeHead(path === "/phone" ? 201 : 503).end(),
+  );
+  const { pool, add, deliver, send, sends, row } = under;
+  await add("laptop");
+  const used = async (id: string) => pool.sql`update deliveries set retries = 7 where id = ${id}`;
+  const alone = await deliver();
+  await used(alone);
+  await send(alone);
+  assert.deepEqual(await sends(alone), { laptop: "failed" });
+  assert.match((await row(alone)).reason, /^no device accepted it: .*503/);
+  await add("phone");
+  const id = await deliver();
+  await used(id);
+  await send(id);
+  assert.deepEqual(await sends(id), { laptop: "failed", phone: "accepted" });
+  assert.equal((await row(id)).status, "accepted");
 });
 
 test("a text that does not fit is cut between characters, and the timeline says so", async (t) => {
   const { browser, add, deliver, send, service, row } = await withBrowsers(t);
   await add("laptop");
-  const name = "👩‍👩‍👧 ".repeat(300);
+  const name = "👩‍👩‍👧".repeat(300);
   const id = await deliver({ variables: JSON.stringify({ id: "17", name }) });
   await send(id);
   const { status, warnings } = await row(id);
   assert.deepEqual(warnings, ["the text was cut to what fits into a push"]);
   assert.equal(status, "accepted");
   const { body } = JSON.parse(browser.read(service.received[0]!.body));
-  assert.match(body, /^Hello (👩‍👩‍👧 )+(👩‍👩‍👧)?…$/u);
+  assert.match(body, /^Hello (?:👩‍👩‍👧)+…$/u);
 });

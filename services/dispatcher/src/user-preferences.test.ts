@@ -268,15 +268,14 @@ test("an event goes to devices if its user has one, waits as other channels do, 
   const device = (userId: string) =>
     pool.sql`insert into devices (id, tenant_id, user_id, device_id, kind, token, token_hash)
       values (gen_random_uuid(), ${ANN.tenantId}, ${userId}, 'phone', 'fcm', '', ${userId})`;
-  await device("bob");
+  await device(ANN.userId);
   deps.routing.clear();
-  const unused = await dispatch();
-  assert.deepEqual(unused.outcome.skipped, { DEVICE: "the user has no device" });
+  const unnoted = await dispatch();
+  assert.deepEqual(unnoted.outcome.skipped, { DEVICE: "the user has no device" });
   await noteUse(db, ANN.tenantId, "uses_devices");
   deps.routing.clear();
-  const without = await dispatch();
+  const without = await dispatch({ userId: "bob" });
   assert.deepEqual(without.outcome.skipped, { DEVICE: "the user has no device" });
-  await device(ANN.userId);
   const sent = await dispatch();
   assert.deepEqual(sent.channels, ["DEVICE", "EMAIL", "SMS"]);
   assert.deepEqual([sent.by.get("DEVICE").recipient, sent.outcome], ["", null]);
