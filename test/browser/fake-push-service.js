@@ -1,5 +1,5 @@
 /**
- * Replaces the browser's push service and its question to the user, in a page. What a browser keeps is in localStorage:
+ * Replaces the browser's push service, and its question to the user, in a page. localStorage holds the browser's state,
  * `subscription` and `permission`. A test sets `answer`, the answer of the user, and `fault`, the name of an error.
  */
 
@@ -20,7 +20,7 @@ Object.assign(PushManager.prototype, {
   getSubscription: async () => subscriptionOf(localStorage.subscription),
   async subscribe({ applicationServerKey, userVisibleOnly }) {
     const [registration] = await navigator.serviceWorker.getRegistrations();
-    // As a browser does, refuses without an active worker, and a second key beside the first.
+    // A browser refuses without an active worker, and a second key beside the first.
     if (
       localStorage.fault ||
       !userVisibleOnly ||
