@@ -83,6 +83,19 @@ describe("the documents", () => {
     }
   });
 
+  test("a call with a text in its path documents 422, as the text may be empty or too long", () => {
+    let seen = 0;
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { parameters, responses }] of Object.entries<Operation>(methods)) {
+        if (!parameters.some((one) => one.in === "path" && one.schema.maxLength !== undefined))
+          continue;
+        seen += 1;
+        assert.ok("422" in responses, `${method} ${path}`);
+      }
+    }
+    assert.ok(seen > 10);
+  });
+
   test("generators of clients can read every answer, and no rule is told that a request may break", () => {
     const visit = (node: unknown): void => {
       if (typeof node !== "object" || node === null) return;

@@ -13,7 +13,6 @@ import type { Logger } from "pino";
 import { createActRoutes } from "./act-route.ts";
 import { attachmentRoute } from "./attachment-route.ts";
 import { broadcastRoutes } from "./broadcast-routes.ts";
-import { deviceRoutes } from "./device-routes.ts";
 import { docsRoutes } from "./docs-page.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { type Images, imageRoute } from "./image-route.ts";
@@ -102,7 +101,6 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   eventRoutes(actRoutes("Events"));
   broadcastRoutes(actRoutes("Broadcasts"));
   userRoutes(actRoutes("Users"));
-  deviceRoutes(actRoutes("Users"));
   topicRoutes(actRoutes("Topics"));
   webhookRoutes(actRoutes("Webhooks"));
   webhookMessageRoutes(actRoutes("Webhooks"));

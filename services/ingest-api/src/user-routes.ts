@@ -1,6 +1,8 @@
 import { ErasuresFull, requestErasure, showErasure } from "@belfry/administration/erasure/erasures";
+import { deleteDevice, listDevices, putDevice } from "@belfry/administration/users/devices";
 import { changePreferences, showPreferences } from "@belfry/administration/users/preferences";
 import { putUser, putUsers, showUser } from "@belfry/administration/users/users";
+import { DeviceRequest, DeviceResponse, DevicesResponse } from "@belfry/contracts/devices";
 import { text } from "@belfry/contracts/fields";
 import { ChangePreferencesRequest, PreferencesResponse } from "@belfry/contracts/preferences";
 import { Problem } from "@belfry/contracts/problems";
@@ -28,7 +30,7 @@ const params = Type.Object({
 const reserved = { [USERS_BATCH_PATH]: "POST" };
 const LONG_ID = { validation: { message: ["userId must be at most 255 characters"] } };
 
-/** Registers the routes of users: the directory, preferences and erasures. */
+/** Registers the routes of users: the directory, preferences, devices and erasures. */
 export function userRoutes(add: AddActRoute): void {
   const { userId: _, ...example } = putUser.example?.input ?? {};
 
@@ -78,6 +80,25 @@ export function userRoutes(add: AddActRoute): void {
         message: ['preferences[0].category must be * or the key of a category: "ofers"'],
       },
     },
+  });
+
+  add(listDevices, {
+    operationId: "listDevices",
+    answer: { description: "The devices", schema: DevicesResponse },
+    problems: LONG_ID,
+  });
+
+  add(putDevice, {
+    operationId: "putDevice",
+    body: DeviceRequest,
+    answer: { description: "The device as stored", schema: DeviceResponse },
+    problems: { validation: { message: ["subscription is required for webpush"] } },
+  });
+
+  add(deleteDevice, {
+    operationId: "deleteDevice",
+    answer: { description: "The device that was removed", schema: DeviceResponse },
+    problems: { notFound: {}, ...LONG_ID },
   });
 
   add(requestErasure, {
