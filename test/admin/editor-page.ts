@@ -44,6 +44,15 @@ export async function writeAsText(page: Page): Promise<void> {
   if ((await choice.count()) > 0) await choice.dispatchEvent("click");
 }
 
+/**
+ * Waits until the visual editor leaves the caret where it is: up to 20 ms after it gets the focus, it may set its own
+ * caret again. On a page, a timer that starts later never ends earlier, however slow the machine is.
+ */
+export async function waitForCaret(page: Page): Promise<void> {
+  await page.locator(".ProseMirror-focused").waitFor();
+  await page.evaluate("new Promise((resolve) => setTimeout(resolve, 20))");
+}
+
 /** Types at the end of the text. */
 export async function typeAtEnd(page: Page, text: string): Promise<void> {
   await writeAsText(page);
