@@ -350,7 +350,13 @@ export interface MailTenant {
 }
 
 export interface Missed {
-  reason: "no-address" | "no-provider" | "turned-off" | "not-turned-on" | "suppressed";
+  reason:
+    | "no-address"
+    | "no-device"
+    | "no-provider"
+    | "turned-off"
+    | "not-turned-on"
+    | "suppressed";
   people: number;
 }
 
@@ -1951,7 +1957,7 @@ export interface ManagementCalls {
     data: Template;
   };
   /**
-   * Copy a template to another event type or tenant, in all languages, as drafts
+   * Copy a template to another event type, channel or tenant, in all languages, as drafts
    * What is being written where there is a draft, else what is published. Where the other template has drafts already nothing is changed. Needs a key with the role manage or provision.
    */
   templateCopy: {
@@ -1962,6 +1968,8 @@ export interface ManagementCalls {
       channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** event type of the copy */
       toEventType: string;
+      /** channel of the copy, with the same parts; default: the same channel */
+      toChannel?: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
       /** tenant that gets the copy, for operators only; default: the same tenant */
       toTenant?: string;
     };

@@ -52,7 +52,10 @@ function subscriptionFault(value: unknown): string | undefined {
   if (unknown !== undefined) return `has an unknown field ${JSON.stringify(unknown.slice(0, 40))}`;
   const fault = endpointFault(endpoint);
   if (fault !== undefined) return `endpoint ${fault}`;
-  const { p256dh, auth } = (keys ?? {}) as Record<string, unknown>;
+  const { p256dh, auth, ...otherKeys } = (keys ?? {}) as Record<string, unknown>;
+  const [unknownKey] = Object.keys(otherKeys);
+  if (unknownKey !== undefined)
+    return `keys has an unknown field ${JSON.stringify(unknownKey.slice(0, 40))}`;
   const areKeys =
     typeof p256dh === "string" &&
     /^[\w-]{87}=?$/.test(p256dh) &&

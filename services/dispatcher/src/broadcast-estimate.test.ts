@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createBroadcast } from "@belfry/administration/broadcasts/create-broadcast";
 import { estimateBroadcast } from "@belfry/administration/broadcasts/estimate-broadcast";
 import { actsIn } from "@belfry/administration/test/acts";
 import { reasonOf } from "@belfry/contracts/reasons";
@@ -68,6 +69,23 @@ test("an estimate tells what dispatching then does, reason by reason", async (t)
   assert.deepEqual([...skipped].sort(), [...estimated].sort());
   assert.equal(claimed.filter(({ becomes }) => becomes === "sending").length, 14);
   assert.equal(under.sent.pushes.length, 17);
+});
+
+test("on a channel of devices only users with a device are reached, and a broadcast names no provider of it", async (t) => {
+  const under = await broadcastsUnderTest(t);
+  const { pool, db, tenantId } = under;
+  await under.members(3);
+  await under.templates(tenantId, NEWS, ["DEVICE"]);
+  await pool.sql`insert into devices (id, tenant_id, user_id, device_id, kind, token, token_hash)
+    values (gen_random_uuid(), ${tenantId}, 'user-0000002', 'phone', 'fcm', '', 'one')`;
+  const run = actsIn(db, tenantId, { pool });
+  const request = { topics: ["news"], eventType: NEWS, channels: ["DEVICE" as const] };
+  const { reached, channels } = await run(estimateBroadcast, request);
+  const missed = [{ reason: "no-device", people: 2 }];
+  assert.deepEqual([reached, channels], [1, [{ channel: "DEVICE", reached: 1, missed }]]);
+  const [{ id: provider }] = await pool.sql`select id from providers where channel = 'DEVICE'`;
+  const named = run(createBroadcast, { ...request, provider });
+  await assert.rejects(named, /provider is of DEVICE, whose provider each device decides/);
 });
 
 test("without a provider nobody is reached on its channel; a category that is off by default needs a yes", async (t) => {

@@ -8,7 +8,7 @@ import {
   MAX_BROADCAST_BODY_BYTES,
   MAX_BROADCAST_VARIABLE_BYTES,
 } from "@belfry/contracts/broadcasts";
-import { channelMask } from "@belfry/contracts/channels";
+import { type Channel, channelMask, isAddressChannel } from "@belfry/contracts/channels";
 import { FAULT } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { canonicalLocale } from "@belfry/contracts/locale";
@@ -172,7 +172,7 @@ async function findProvider(
   db: Database,
   tenantId: string,
   named: string | undefined,
-): Promise<{ id: string; channel: string } | undefined> {
+): Promise<{ id: string; channel: Channel } | undefined> {
   if (named === undefined) return undefined;
   const rows = await db
     .selectFrom("providers")
@@ -182,7 +182,11 @@ async function findProvider(
     .where(sql<boolean>`(id::text = ${named.toLowerCase()} or name = ${named})`)
     .limit(2)
     .execute();
-  if (rows.length === 1) return rows[0];
+  const [provider] = rows;
+  if (provider !== undefined && rows.length === 1) {
+    if (isAddressChannel(provider.channel)) return provider;
+    throw invalid("provider", `is of ${provider.channel}, whose provider each device decides`);
+  }
   if (rows.length === 0) throw invalid("provider", "is no active provider");
   throw invalid("provider", "names several: give its id");
 }

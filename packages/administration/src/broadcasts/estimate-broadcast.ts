@@ -6,11 +6,13 @@ import {
   EXAMPLE_CHANNEL,
   isProviderChannel,
   type ProviderChannel,
+  TO_DEVICES,
 } from "@belfry/contracts/channels";
 import { FAULT, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { reasonOf } from "@belfry/contracts/reasons";
 import { chunks, type Database, type Pool } from "@belfry/database/connection";
+import { usersWithDevices } from "@belfry/database/functions/devices";
 import {
   type PreferenceVerdict,
   preferencesOf,
@@ -30,6 +32,7 @@ const BATCH = 1000;
 /** The reasons why a person gets nothing on a channel. */
 export const MISSES = [
   "no-address",
+  "no-device",
   "no-provider",
   "turned-off",
   "not-turned-on",
@@ -244,8 +247,12 @@ async function lookAt(
       asked.map((place) => ({ ...batch[place]!, channels })),
     );
     const verdicts = new Map(asked.map((place, index) => [place, answers[index]]));
+    const haveDevice = channels.includes(TO_DEVICES) ? await usersWithDevices(pool, batch) : [];
     const missed = recipients.map((recipient, place) =>
-      ways.map((way) => missReason(way, recipient, verdicts.get(place))),
+      ways.map((way) => {
+        const isMissing = way.channel === TO_DEVICES && way.hasProvider && !haveDevice[place];
+        return isMissing ? "no-device" : missReason(way, recipient, verdicts.get(place));
+      }),
     );
     await markSuppressed(pool, message, recipients, missed);
     for (const ofPerson of missed) {

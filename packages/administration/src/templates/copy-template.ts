@@ -2,17 +2,20 @@ import {
   CHANNEL_ROWS,
   CHANNELS,
   type Channel,
+  channelsWith,
+  IN_APP,
   isProviderChannel,
+  listed,
 } from "@belfry/contracts/channels";
 import { field, text } from "@belfry/contracts/fields";
 import { STARTERS, type Starter } from "@belfry/templates/starters";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT, NotAllowed, note, OPERATE, optional } from "../act.ts";
+import { choice, defineAct, EDIT, NotAllowed, note, OPERATE, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, invalid } from "../input-error.ts";
 import { refuseLocked } from "../tenants/tenant-rows.ts";
 import { saveDraft } from "./drafts.ts";
-import { ADDRESS } from "./template-input.ts";
+import { ADDRESS, settingsFaults } from "./template-input.ts";
 import { textInput } from "./template-rows.ts";
 import { settingsOf } from "./template-settings.ts";
 import {
@@ -30,12 +33,15 @@ export const copyTemplate = defineAct({
   name: "template copy",
   http: "POST /templates/:eventType/:channel/copy",
   access: EDIT,
-  summary: "Copy a template to another event type or tenant, in all languages, as drafts",
+  summary: "Copy a template to another event type, channel or tenant, in all languages, as drafts",
   description:
     "What is being written where there is a draft, else what is published. Where the other template has drafts already nothing is changed.",
   input: Type.Object({
     ...ADDRESS,
     toEventType: text({ description: "event type of the copy" }),
+    toChannel: optional(
+      choice(CHANNELS, "channel of the copy, with the same parts; default: the same channel"),
+    ),
     toTenant: optional(
       text(),
       "tenant that gets the copy, for operators only; default: the same tenant",
@@ -43,21 +49,38 @@ export const copyTemplate = defineAct({
   }),
   output: Template,
   example: { input: { ...ORDER, toEventType: "order.sent" }, output: ORDER_TEMPLATE },
-  async run({ db, tenantId, actor, may }, { toEventType, toTenant = tenantId, ...input }) {
+  async run(
+    { db, tenantId, actor, may },
+    { toEventType, toChannel, toTenant = tenantId, ...input },
+  ) {
     if (toTenant !== tenantId && !may(OPERATE)) throw new NotAllowed("template copy", OPERATE);
     await refuseLocked(db, toTenant);
     const row = await requireTemplate(db, { ...input, tenantId });
-    const to = { tenantId: toTenant, eventType: toEventType, channel: row.channel };
+    const channel = toChannel ?? row.channel;
+    const { content } = CHANNEL_ROWS[row.channel];
+    if (CHANNEL_ROWS[channel].content !== content) {
+      throw invalid("toChannel", `must be ${listed(channelsWith(content), "or")}`);
+    }
+    const to = { tenantId: toTenant, eventType: toEventType, channel };
     const locales = await localesOfTemplates(db, { tenantId, templateId: row.id });
     for (const { locale } of locales) {
       const draft = await findDraft(db, row.id, locale);
       const variant = await requireTemplate(db, row, locale);
       if (draft === undefined && variant.versionId === null) continue;
-      await saveDraft(db, {
+      const { actions, ...texts } = textInput(draft ?? variant);
+      const settings = {
         ...(locale === "" ? settingsOf(row) : {}),
         // If the template was never published, only its draft has the setting `sensitive`.
         ...draft?.settings,
-        ...textInput(draft ?? variant),
+      };
+      // The other channel may lack some of the settings.
+      for (const fault of settingsFaults(channel, settings)) {
+        if (fault !== undefined) delete settings[fault.field as keyof typeof settings];
+      }
+      await saveDraft(db, {
+        ...settings,
+        ...texts,
+        ...(channel === IN_APP && { actions }),
         ...to,
         locale,
         revision: 0,

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { providerActsIn, putActiveProvider } from "../../test/acts.ts";
+import { actsIn, providerActsIn, putActiveProvider } from "../../test/acts.ts";
 import type { testDatabase } from "../../test/database.ts";
 import { refusedWith, TEST_KEYS, tenantDatabase } from "../../test/database.ts";
 import { insertSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import { testProvider } from "../providers/use-provider.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
 import { setTenantActive, updateTenant } from "../tenants/tenants.ts";
+import { putDevice } from "../users/devices.ts";
 import type { Preview } from "./preview-template.ts";
 import { sendRenderedTest } from "./send-test.ts";
 
@@ -18,6 +19,14 @@ const RENDERED: Preview = {
   subject: "Hello",
   html: "<p>Hello</p>",
   text: "Hello",
+  missing: [],
+};
+
+const PUSH: Preview = {
+  channel: "DEVICE",
+  kind: "notification",
+  title: "Hello",
+  body: "You",
   missing: [],
 };
 
@@ -88,4 +97,19 @@ test("tests count like events, and there are few of them: asked for at once, thi
     .where("tenant_id", "=", tenantId)
     .executeTakeFirstOrThrow();
   assert.deepEqual(counted, { ring_total: 30, day_total: 30 });
+});
+
+test("a test for devices goes to the last registered device that has a provider of its kind", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const run = actsIn(db, tenantId, { keys: async () => TEST_KEYS });
+  const put = (kind: "fcm" | "apns") =>
+    run(putDevice, { userId: "ann", deviceId: kind, kind, token: "t" });
+  const provider = (kind: string, settings: Record<string, unknown>) =>
+    putActiveProvider(db, { tenantId, channel: "DEVICE", kind, settings }, options);
+  const to = async () => (await sendRenderedTest(db, tenantId, PUSH, "ann", options)).provider.kind;
+  await provider("webpush", { subject: "mailto:ops@example.com" });
+  await refusedWith(to(), /to must be a user with a registered device of this kind/);
+  await provider("sandbox", {});
+  await put("fcm");
+  assert.equal(await to(), "sandbox");
 });

@@ -39,6 +39,7 @@ import { takeTry } from "../people/sign-in-limits.ts";
 import { type Provider, providerKinds, storedSettings } from "../providers/provider-rows.ts";
 import { readProviders } from "../providers/providers.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
+import { devicesOfUser } from "../users/devices.ts";
 import type { Preview } from "./preview-template.ts";
 import { settingsFaults } from "./template-input.ts";
 
@@ -65,8 +66,12 @@ export async function sendRenderedTest(
 ): Promise<{ provider: Provider; outcome: SendOutcome }> {
   requireProviderChannel(rendered.channel);
   const all = await readProviders(db, tenantId);
-  const provider = all.find((one) => one.channel === rendered.channel && one.active);
-  if (provider === undefined) throw invalid("to", "cannot be reached: no active provider");
+  const active = all.filter((one) => one.channel === rendered.channel && one.active);
+  const [first] = active;
+  if (first === undefined) throw invalid("to", "cannot be reached: no active provider");
+  const provider = isAddressChannel(first.channel)
+    ? first
+    : await providerOfDevice(db, { tenantId, userId: to.trim() }, active);
   return { provider, outcome: await sendThrough(db, provider, rendered, to, options) };
 }
 
@@ -123,6 +128,17 @@ function recipientOf(channel: ProviderChannel, to: string): string {
   const recipient = read(to);
   if (recipient === undefined) throw invalid("to", `must be ${form}`);
   return recipient;
+}
+
+/** Returns the provider for the user's last registered device that has one, else the first provider. */
+async function providerOfDevice(
+  db: Database,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  active: readonly Provider[],
+): Promise<Provider> {
+  const devices = await devicesOfUser(db, tenantId, userId);
+  const served = devices.flatMap(({ kind }) => active.find((one) => one.kind === kind) ?? []);
+  return served[0] ?? active.find(({ kind }) => kind === "sandbox") ?? active[0]!;
 }
 
 const TEST_TTL_SECONDS = 3_600;

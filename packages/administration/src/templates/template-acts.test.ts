@@ -5,7 +5,7 @@ import { refusesEach, tenantDatabase } from "../../test/database.ts";
 import { type ActServices, NotAllowed, runAct } from "../act.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { copyTemplate, createTemplates } from "./copy-template.ts";
-import { discardDraft, publishDraft, putDraft } from "./drafts.ts";
+import { discardDraft, publishDraft, putDraft, showDraft } from "./drafts.ts";
 import { putLayout } from "./layouts.ts";
 import { putTemplate } from "./put-template.ts";
 import { importTemplates } from "./template-files.ts";
@@ -94,6 +94,25 @@ test("only an operator copies a template to another tenant", async (t) => {
   assert.equal((await run(copyTemplate, to)).tenantId, other.id);
   await runAct(copyTemplate, editor, { ...SMS, toEventType: "sale" });
   assert.equal((await readTemplate(db, { ...SMS, eventType: "sale", tenantId })).hasDraft, true);
+});
+
+test("a copy on another channel has the texts and settings that both channels have", async (t) => {
+  const { run } = await setUp(t);
+  const push = { eventType: "order", channel: "PUSH" } as const;
+  const texts = { title: "Order", content: "{{ id }}", url: "/orders/{{ id }}" };
+  const actions = [{ label: "Track", url: "/track" }];
+  const settings = { targetChannel: "orders", requiredVariables: ["id"] };
+  await run(putTemplate, { ...push, ...texts, ...settings, actions });
+  await run(putDraft, { ...push, ...texts, title: "Bestellung", locale: "de" });
+  const sms = { ...push, toEventType: "order", toChannel: "SMS" } as const;
+  await assert.rejects(run(copyTemplate, sms), /^.*toChannel must be PUSH or DEVICE/);
+  await run(copyTemplate, { ...push, toEventType: "order", toChannel: "DEVICE" });
+  const draftOf = (locale: string) =>
+    run(showDraft, { eventType: "order", channel: "DEVICE", locale });
+  const { title, url, actions: buttons, settings: of } = await draftOf("");
+  assert.deepEqual([title, url, buttons], ["Order", "/orders/{{ id }}", null]);
+  assert.deepEqual([of?.targetChannel, of?.requiredVariables], [undefined, ["id"]]);
+  assert.equal((await draftOf("de")).title, "Bestellung");
 });
 
 test("new templates are begun on all channels or on none, and each is in the audit log", async (t) => {

@@ -101,6 +101,13 @@ test("what does not fit the kind is refused with its field; an unknown device is
       [webpush("ftp://a.example/"), /^subscription endpoint must be a URL/],
       [webpush("https://user@a.example/"), /^subscription endpoint must be a URL/],
       [webpush("no url"), /^subscription endpoint must be a URL/],
+      [
+        {
+          kind: "webpush",
+          subscription: { ...SUBSCRIPTION, keys: { ...SUBSCRIPTION.keys, p25h: "x" } },
+        },
+        /^subscription keys has an unknown field "p25h"$/,
+      ],
     ],
   );
   await assert.rejects(run(deleteDevice, of), NotFound);

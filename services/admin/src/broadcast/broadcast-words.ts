@@ -56,6 +56,7 @@ export function audienceOf({ topics }: Pick<Broadcast, "topics">): Phrase {
 /** Words for why a person would get nothing on a channel. */
 export const MISS_WORDS: Readonly<Record<Miss, Phrase>> = {
   "no-address": say`have no address for it in their profile`,
+  "no-device": say`have registered no device`,
   "no-provider": say`cannot be reached: there is no active provider`,
   "turned-off": say`have turned it off`,
   "not-turned-on": say`have not turned it on: its category is off by default`,

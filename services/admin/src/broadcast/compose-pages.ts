@@ -14,7 +14,12 @@ import {
   type TemplateSummary,
 } from "@belfry/administration/templates/templates";
 import { listTopics } from "@belfry/administration/users/topics";
-import { CHANNEL_ROWS, type Channel, isChannel } from "@belfry/contracts/channels";
+import {
+  CHANNEL_ROWS,
+  type Channel,
+  isAddressChannel,
+  isChannel,
+} from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { bestLocale, canonicalLocale } from "@belfry/contracts/locale";
 import { faultsOf } from "@belfry/contracts/problems";
@@ -101,7 +106,7 @@ export function composePages({ route, db, once }: PageDeps): void {
       channels: templates.map(({ channel }) => channel),
       locales: localesOf(templates),
       providers: (await run(listProviders, {}))
-        .filter(({ active }) => active)
+        .filter(({ active, channel }) => active && isAddressChannel(channel))
         .map(({ id, name, channel }) => [id, say`${name} (${CHANNEL_NAMES[channel] ?? channel})`]),
       variables: templateVariables(templates.flatMap(textsOfTemplate)),
     });

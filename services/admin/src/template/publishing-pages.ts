@@ -1,13 +1,24 @@
 import { Conflict, InvalidInput } from "@belfry/administration/input-error";
+import { readProviders } from "@belfry/administration/providers/providers";
+import { copyTemplate } from "@belfry/administration/templates/copy-template";
 import { publishDrafts, readDraft } from "@belfry/administration/templates/drafts";
 import { type Publication, publication } from "@belfry/administration/templates/publication";
 import { authorOf } from "@belfry/administration/templates/sensitive-copies";
 import {
   readTemplate,
+  readTemplates,
   requireTemplate,
   type Template,
 } from "@belfry/administration/templates/templates";
 import { updateTenantAct } from "@belfry/administration/tenants/tenant-acts";
+import {
+  CHANNEL_ROWS,
+  channelsWith,
+  isChannel,
+  isProviderChannel,
+} from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
 import { type Answer, ownPath, page, redirect, withStatus } from "../page/answer.ts";
 import { faultWords } from "../page/fault-words.ts";
 import { joined, type Phrase, phrase, say, type Words } from "../page/language.ts";
@@ -62,6 +73,7 @@ export function publishingPages({ route, db }: PageDeps): void {
       audience: first === undefined ? "" : audienceOf(first),
       languagesSaid: languagesSaid(all, nameOf),
       settings: settingsSaid(all),
+      copyTo: await channelsForCopy(db, template),
       mergesEqualEvents: all.some(({ gaps }) => gaps.includes("one-event")),
       outdated: outdatedAfter(template, all).map((locale) => ({
         name: nameOf(locale),
@@ -86,7 +98,16 @@ export function publishingPages({ route, db }: PageDeps): void {
       if (!(error instanceof Conflict)) throw error;
       return withStatus(409, await show(context, {}));
     }
-    return redirect(`${base}/templates/${template.id}`, "published");
+    const toChannel = form.get("copyTo");
+    if (!isChannel(toChannel)) return redirect(`${base}/templates/${template.id}`, "published");
+    const { eventType, channel } = template;
+    const copy = await context.run(copyTemplate, {
+      eventType,
+      channel,
+      toEventType: eventType,
+      toChannel,
+    });
+    return redirect(`${base}/templates/${copy.id}`, "copied");
   });
 
   // The page offers this setting of the tenant if a digest would miss events.
@@ -116,6 +137,17 @@ export function publishingPages({ route, db }: PageDeps): void {
     }
     await run(publishDrafts, { eventType, channel, drafts });
   };
+}
+
+/** Returns the channels that could have the same text: their templates have the same parts, and there is none yet. */
+async function channelsForCopy(db: Database, { tenantId, eventType, channel }: Template) {
+  if (tenantId === PLATFORM) return [];
+  const templates = await readTemplates(db, tenantId);
+  const providers = await readProviders(db, tenantId);
+  return channelsWith(CHANNEL_ROWS[channel].content).filter((one) => {
+    const isSent = !isProviderChannel(one) || providers.some((p) => p.channel === one && p.active);
+    return isSent && !templates.some((t) => t.eventType === eventType && t.channel === one);
+  });
 }
 
 /** Returns the faults that publishing reports, those of the timing in words for the form. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { putDraft } from "@belfry/administration/templates/drafts";
 import { readTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test/acts";
+import { actsIn, putActiveProvider } from "@belfry/administration/test/acts";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { readConfigurationVersion } from "@belfry/testing/configuration-version";
@@ -39,6 +39,24 @@ test("of two people who edit one template the second is told, shown the differen
   assert.equal((await readTemplate(admin.db, address)).content, "His {{ id }}");
   const audit = await operator.text(`${base}/audit`);
   for (const action of ["draft", "publish"]) assert.match(audit, new RegExp(`template: ${action}`));
+});
+
+test("who publishes a push may have its text as a draft for devices, once", async (t) => {
+  const { admin, tenantId, operator, base } = await startTenant(t);
+  const push = { eventType: "order", channel: "PUSH" } as const;
+  const path = await publishByForm(operator, base, { ...push, title: "Hi", content: "There" });
+  const save = () => saveDraftByForm(operator, path, { ...push, title: "Hi", content: "You" });
+  await save();
+  const offered = async () => (await operator.text(`${path}/publish`)).includes('name="copyTo"');
+  assert.equal(await offered(), false, "no provider sends to devices");
+  const provider = { tenantId, channel: "DEVICE", kind: "sandbox", settings: {} } as const;
+  await putActiveProvider(admin.db, provider, { keys: admin.keys });
+  assert.equal(await offered(), true);
+  const shown = hiddenFields(await operator.text(`${path}/publish`));
+  const done = await operator.post(`${path}/publish`, { ...shown, locale: [""], copyTo: "DEVICE" });
+  assert.match(await operator.text(done.headers.get("location") ?? ""), /You/);
+  await save();
+  assert.equal(await offered(), false, "devices have a template");
 });
 
 test("an old version is restored as a draft, on the page of publishing that compares it, and no draft is lost", async (t) => {
