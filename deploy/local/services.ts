@@ -66,7 +66,7 @@ export function serviceTable(
     {
       name: "realtime-gateway",
       port: ports.REALTIME_GATEWAY_PORT,
-      env: { ...common, ...tokens, REALTIME_GATEWAY_PORT: String(ports.REALTIME_GATEWAY_PORT) },
+      env: { ...secrets, ...tokens, REALTIME_GATEWAY_PORT: String(ports.REALTIME_GATEWAY_PORT) },
     },
     {
       name: "admin",

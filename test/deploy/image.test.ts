@@ -84,6 +84,7 @@ test("what an image installs runs as an ordinary user who may write nothing, and
   const gateway = await installed(t, "realtime-gateway", "services/realtime-gateway");
   const port = await freePort();
   const database = await createTestDatabase(t);
+  const keys = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
   const child = spawn(join(gateway, "node"), ["run/main.ts"], {
     cwd: gateway,
     ...NOBODY,
@@ -93,7 +94,8 @@ test("what an image installs runs as an ordinary user who may write nothing, and
       DATABASE_URL: database.url,
       NATS_URL: testNatsUrl(),
       NATS_PREFIX: testPrefix(t),
-      REALTIME_TOKEN_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      SECRETS_KEYS: keys,
+      REALTIME_TOKEN_KEYS: keys,
       REALTIME_GATEWAY_PORT: "0",
       MANAGEMENT_PORT: String(port),
     },

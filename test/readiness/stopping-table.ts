@@ -133,7 +133,7 @@ const FAULTY: Record<Name, string[]> = {
   "sms-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "device-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "webhook-sender": ["SECRETS_KEYS", "LEASE_MS"],
-  "realtime-gateway": ["REALTIME_TOKEN_KEYS", "ALLOWED_ORIGINS", "PONG_TIMEOUT_MS"],
+  "realtime-gateway": ["REALTIME_TOKEN_KEYS", "SECRETS_KEYS", "ALLOWED_ORIGINS", "PONG_TIMEOUT_MS"],
   admin: ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],
 };
 

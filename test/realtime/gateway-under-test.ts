@@ -69,6 +69,7 @@ export async function createWorld(
     DATABASE_URL: overrides.databaseUrl ?? database.url,
     NATS_URL: natsUrl,
     NATS_PREFIX: prefix,
+    SECRETS_KEYS: tokenKeys,
     REALTIME_TOKEN_KEYS: tokenKeys,
     SHUTDOWN_SPREAD_MS: "200",
   };

@@ -651,6 +651,8 @@ export interface Tenant extends TenantDefaults {
   dedupIncludesVariables: boolean;
   /** Whether attachments may be programs */
   allowExecutables: boolean;
+  /** Whether pages may register their browser with a realtime token */
+  browserDevices: boolean;
   /** MiB that all attachments of its events may take together */
   maxAttachmentMib: number;
   /** Whether every trigger must be signed */
@@ -2517,6 +2519,8 @@ export interface ManagementCalls {
       dedupIncludesVariables?: boolean;
       /** programs may be uploaded as attachments of its mails; they may not by default */
       allowExecutables?: boolean;
+      /** pages may register their browser for device push with a realtime token; they may not by default */
+      browserDevices?: boolean;
       /** MiB that all attachments of its events may take together; default: 5120 */
       maxAttachmentMib?: number;
       /** keep events and their deliveries so many days, 1 to 3650; default: as the installation */
@@ -2551,6 +2555,8 @@ export interface ManagementCalls {
       dedupIncludesVariables: boolean;
       /** Whether attachments may be programs */
       allowExecutables: boolean;
+      /** Whether pages may register their browser with a realtime token */
+      browserDevices: boolean;
       /** MiB that all attachments of its events may take together */
       maxAttachmentMib: number;
       /** Whether every trigger must be signed */
@@ -2693,6 +2699,8 @@ export interface ManagementCalls {
       dedupIncludesVariables?: boolean;
       /** programs may be uploaded as attachments of its mails; they may not by default */
       allowExecutables?: boolean;
+      /** pages may register their browser for device push with a realtime token; they may not by default */
+      browserDevices?: boolean;
       /** MiB that all attachments of its events may take together; default: 5120 */
       maxAttachmentMib?: number;
       /** keep events and their deliveries so many days, 1 to 3650; default: as the installation */

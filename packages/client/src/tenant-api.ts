@@ -224,6 +224,8 @@ export interface Device {
   name: string | null;
   /** When it was last registered; ISO 8601, UTC */
   registeredAt: string;
+  /** null: it stays; only browsers that registered themselves end */
+  endsAt: string | null;
   /** null: it has accepted none yet */
   seenAt: string | null;
 }
@@ -797,6 +799,7 @@ export interface Webhook {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.added"
     | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"
@@ -834,6 +837,7 @@ export interface WebhookAttempt {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.added"
     | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"
@@ -885,6 +889,7 @@ export interface WebhookChangeRequest {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.added"
     | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"
@@ -916,6 +921,7 @@ export interface WebhookMessage {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.added"
     | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"
@@ -994,6 +1000,7 @@ export interface WebhookRequest {
     | "notification.created"
     | "notification.read"
     | "preference.changed"
+    | "device.added"
     | "device.gone"
     | "broadcast.progress"
     | "broadcast.done"

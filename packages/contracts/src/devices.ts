@@ -13,6 +13,9 @@ export type DeviceKind = (typeof DEVICE_KINDS)[number];
 /** Most devices of a user. Beyond them, the one that was not registered again for longest is deleted. */
 export const MAX_DEVICES = 20;
 
+/** A browser that registered itself ends after this time. */
+export const BROWSER_DEVICE_DAYS = 30;
+
 /** A browser's PushSubscription, as `JSON.stringify` writes it (Push API; RFC 8030, 8291). */
 export interface PushSubscriptionJson {
   /** The https URL at the browser's push service. */
@@ -64,7 +67,7 @@ function subscriptionFault(value: unknown): string | undefined {
   return areKeys ? undefined : `keys ${NO_KEYS}`;
 }
 
-const subscription = field<PushSubscriptionJson>(
+export const subscription = field<PushSubscriptionJson>(
   {
     type: "object",
     required: ["endpoint", "keys"],
@@ -147,6 +150,12 @@ export const Device = Type.Object(
     kind: oneOf(DEVICE_KINDS),
     name: Type.Union([Type.String(), Type.Null()]),
     registeredAt: time("When it was last registered"),
+    endsAt: Type.Union(
+      [time("When it is deleted unless its browser registers again"), Type.Null()],
+      {
+        description: "null: it stays; only browsers that registered themselves end",
+      },
+    ),
     seenAt: Type.Union([time("When it accepted a message, to the day"), Type.Null()], {
       description: "null: it has accepted none yet",
     }),

@@ -18,6 +18,7 @@ export const WEBHOOK_TYPES = [
   "notification.created",
   "notification.read",
   "preference.changed",
+  "device.added",
   "device.gone",
   "broadcast.progress",
   "broadcast.done",
@@ -147,7 +148,7 @@ const testData = Type.Object({ webhookId: id("Of the endpoint"), occurredAt });
 function dataOf(type: WebhookMessageType): TSchema {
   if (type === TEST_TYPE) return testData;
   if (type === "preference.changed") return preferenceData;
-  if (type === "device.gone") return deviceData;
+  if (type === "device.added" || type === "device.gone") return deviceData;
   if (type === "broadcast.progress" || type === "broadcast.done") return broadcastData;
   const [kind = "", what = ""] = type.split(".");
   return kind === "notification" ? notificationData : deliveryData(what);
@@ -168,6 +169,7 @@ export const WEBHOOK_MEANINGS: Record<WebhookMessageType, string> = {
   "notification.created": "The notification is in the user's inbox",
   "notification.read": "The user has read, archived or deleted the notification",
   "preference.changed": "A user has turned something on or off",
+  "device.added": "A device was registered for the first time, or moved to the user",
   "device.gone":
     "A vendor does not know the device any more, so Belfry has deleted it and sends nothing to it",
   "broadcast.progress": "A broadcast has moved on; at most every 10 seconds",
@@ -240,7 +242,7 @@ function exampleData(type: WebhookMessageType): object {
       occurredAt: AT,
     };
   }
-  if (type === "device.gone") {
+  if (type === "device.added" || type === "device.gone") {
     return { userId: "user-1", deviceId: "firefox-laptop", kind: "webpush", occurredAt: AT };
   }
   const event = { id: EXAMPLE_ID, eventId: "order-1001", eventType: "order.confirmed" };

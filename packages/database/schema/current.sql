@@ -431,17 +431,20 @@ create table devices (
   name text,
   registered_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone,
+  ends_at timestamp with time zone,
   constraint devices_kind_check CHECK ((kind = ANY (ARRAY['webpush'::text, 'fcm'::text, 'apns'::text]))),
   constraint devices_pkey PRIMARY KEY (id),
   constraint devices_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint devices_tenant_id_token_hash_key UNIQUE (tenant_id, token_hash),
   constraint devices_tenant_id_user_id_device_id_key UNIQUE (tenant_id, user_id, device_id)
 );
+create index devices_ends_at ON devices USING btree (ends_at) WHERE (ends_at IS NOT NULL);
 comment on column devices.device_id is 'chosen by the tenant, unique among the devices of a user';
 comment on column devices.token is 'compact JWE of the target as JSON, owner device:<tenant>:<id>';
 comment on column devices.token_hash is 'SHA-256 of the endpoint or token, base64url';
 comment on column devices.registered_at is 'when it was last registered';
 comment on column devices.seen_at is 'when it last accepted a message, to the day; null: never';
+comment on column devices.ends_at is 'when it is deleted unless its browser registers it again; null: never';
 
 create table digest_items (
   digest_id uuid not null,
@@ -1325,6 +1328,7 @@ create table tenants (
   allow_executables boolean not null default false,
   max_attachment_mib integer not null default 5120,
   uses_devices boolean not null default false,
+  browser_devices boolean not null default false,
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
   constraint tenants_check1 CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint tenants_check2 CHECK ((quiet_from <> quiet_to)),
@@ -1356,6 +1360,7 @@ comment on column tenants.locked is 'what a bundle holds is changed by a promoti
 comment on column tenants.allow_executables is 'programs may be uploaded as attachments';
 comment on column tenants.max_attachment_mib is 'what its attachments may take together, in MiB';
 comment on column tenants.uses_devices is 'a user has, or had, a device';
+comment on column tenants.browser_devices is 'whether browsers may register themselves, with a realtime token';
 
 create table throttles (
   tenant_id text collate "C" not null,

@@ -371,6 +371,8 @@ export interface Schema {
     registered_at: Generated<Date>;
     /** when it last accepted a message, to the day; null: never */
     seen_at: Date | null;
+    /** when it is deleted unless its browser registers it again; null: never */
+    ends_at: Date | null;
   };
 
   digest_items: {
@@ -1091,6 +1093,8 @@ export interface Schema {
     max_attachment_mib: Generated<number>;
     /** a user has, or had, a device */
     uses_devices: Generated<boolean>;
+    /** whether browsers may register themselves, with a realtime token */
+    browser_devices: Generated<boolean>;
   };
 
   throttles: {

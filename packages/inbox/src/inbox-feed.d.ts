@@ -1,4 +1,5 @@
 import type { Options } from "centrifuge";
+import type { PushDevice } from "./web-push.d.ts";
 
 /** A notification as the page shows it. All texts are data: set them as text, never as HTML. */
 export interface InboxItem {
@@ -131,4 +132,8 @@ export class InboxFeed extends EventTarget {
   readPreferences(): Promise<ShownPreferences>;
   /** Makes all changes or none. Resolves to the stored preferences. Rejects if the changes could not be stored. */
   changePreferences(changes: readonly PreferenceChange[]): Promise<ShownPreferences>;
+  /** `register` of web-push.js over the feed's connection. Rejects with code 103 unless the tenant allows it. */
+  putDevice(device: PushDevice): Promise<void>;
+  /** `unregister` of web-push.js. */
+  deleteDevice(deviceId: string): Promise<void>;
 }

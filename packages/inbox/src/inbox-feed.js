@@ -207,6 +207,14 @@ export class InboxFeed extends EventTarget {
     return this.#call("preferences.change", { preferences: changes });
   }
 
+  async putDevice(device) {
+    await this.#call("device.put", device);
+  }
+
+  async deleteDevice(deviceId) {
+    await this.#call("device.delete", { deviceId });
+  }
+
   get #pageItems() {
     return this.#options.pageItems ?? PAGE_ITEMS;
   }

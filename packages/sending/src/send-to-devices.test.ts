@@ -58,6 +58,22 @@ test("a device that has moved to another user or was removed since gets nothing"
   assert.equal((await pool.sql`select from outbox`).length, 0);
 });
 
+test("a browser that did not register again in time gets nothing", async (t) => {
+  const { tenant, device, deliver, send, sends, row, pool } = await withSandbox(t);
+  await device(tenant, "phone");
+  await device(tenant, "ended");
+  await device(tenant, "ending");
+  await pool.sql`update devices set ends_at = now() + case device_id when 'ended' then interval '-1 s' else interval '1 h' end
+    where device_id <> 'phone'`;
+  const id = await deliver();
+  await send(id);
+  assert.deepEqual(await sends(id), { phone: "accepted", ending: "accepted" });
+  await pool.sql`update devices set ends_at = now()`;
+  const later = await deliver();
+  await send(later);
+  assertHas(await row(later), { status: "skipped", reason: "the user has no device" });
+});
+
 /** A tenant with Web Push, whose users have browsers at a push service that answers as told. */
 async function withBrowsers(
   t: TestContext,

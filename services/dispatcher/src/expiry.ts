@@ -129,6 +129,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("dead_messages", "created_at", ago(eventDays * DAY_MS)),
     before("message_tries", "begun_at", ago(HOUR_MS)),
     before("throttles", "ends_at", ago(0)),
+    before("devices", "ends_at", ago(0)),
     before("repeated_calls", "created_at", ago(REPEATED_CALL_HOURS * HOUR_MS)),
     // In the next four tables `ended_at` is null while the work is open.
     before("imports", "ended_at", ago(IMPORT_DAYS * DAY_MS)),

@@ -3,10 +3,12 @@ import { test } from "node:test";
 import { loadConfig } from "@belfry/service/config";
 import { configSchema, crossCheck, parseOrigins } from "./config.ts";
 
+const KEYS = `k1:${Buffer.alloc(32).toString("base64")}`;
 const env = {
   DATABASE_URL: "postgres://x@localhost/x",
   NATS_URL: "nats://localhost",
-  REALTIME_TOKEN_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
+  SECRETS_KEYS: KEYS,
+  REALTIME_TOKEN_KEYS: KEYS,
 };
 
 test("the default settings fit together", () => {

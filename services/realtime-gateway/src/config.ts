@@ -1,4 +1,5 @@
 import { MAX_REALTIME_CHANNEL_BYTES } from "@belfry/contracts/identifiers";
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig, listenConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
@@ -18,6 +19,13 @@ export const configSchema = Type.Object({
     minLength: 1,
     secret: true,
     parse: parseTokenKeys,
+  }),
+  SECRETS_KEYS: Type.String({
+    description:
+      "Keys that encrypt what is secret, as in the other services; for browsers that register for device push",
+    minLength: 1,
+    secret: true,
+    parse: parseSecretKeys,
   }),
   ALLOWED_ORIGINS: Type.String({
     description:

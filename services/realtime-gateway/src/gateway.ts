@@ -1,6 +1,7 @@
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database, Pool } from "@belfry/database/connection";
 import { shownNotifications } from "@belfry/database/notifications";
+import type { SecretKeys } from "@belfry/database/secrets";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
@@ -34,6 +35,7 @@ export interface GatewayOptions {
   /** The connection to NATS. Until it resolves, publications are read from Postgres. */
   nats: Promise<NatsLink>;
   tokenKeys: TokenKeys;
+  secretKeys: SecretKeys;
   version: string;
   log: Logger;
 }
@@ -75,6 +77,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const rpc = createRpc({
     db,
+    secretKeys: options.secretKeys,
     readLarge({ tenantId, userId }, maxBytes, read) {
       const bytes = hub.find(tenantId, userId)?.bytes ?? held.unauthenticated;
       return largeReads.run(bytes, maxBytes, read);

@@ -1,4 +1,5 @@
 import { openDatabase } from "@belfry/database/open-database";
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
 import packageFile from "../package.json" with { type: "json" };
@@ -32,6 +33,7 @@ await runService({
       pool: database.pool,
       nats,
       tokenKeys: parseTokenKeys(config.REALTIME_TOKEN_KEYS),
+      secretKeys: parseSecretKeys(config.SECRETS_KEYS),
       version: `${packageFile.version} Belfry`,
       log,
     });

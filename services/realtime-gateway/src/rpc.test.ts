@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_CATEGORIES, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { createDatabase, createPool } from "@belfry/database/connection";
+import { decryptSecret, deviceOwner, parseSecretKeys } from "@belfry/database/secrets";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import { aRecipient } from "@belfry/testing/rows";
 import { createRpc } from "./rpc.ts";
 
 const ANN = { tenantId: "acme", userId: "ann" };
+const KEYS = parseSecretKeys(`t1:${Buffer.alloc(32, 1).toString("base64")}`);
 const OFF = { category: "*", channel: "EMAIL", enabled: false } as const;
 
 async function world(t: Cleanup, maxConnections: number) {
@@ -19,6 +21,7 @@ async function world(t: Cleanup, maxConnections: number) {
   const reads: number[] = [];
   const rpc = createRpc({
     db,
+    secretKeys: KEYS,
     readLarge(_owner, maxBytes, read) {
       reads.push(maxBytes);
       return read();
@@ -103,4 +106,32 @@ test("of one user's waiting changes only the first holds a connection, and each 
     error: { code: 107, message },
   });
   assert.equal(announced.length, 3);
+});
+
+test("a browser registers itself for 30 days at a time, if its tenant lets it, and removes itself", async (t) => {
+  const { pool, rpc } = await world(t, 2);
+  const keys = { p256dh: `B${"a".repeat(86)}`, auth: "b".repeat(22) };
+  const subscription = { endpoint: "https://push.example.com/a", keys };
+  const laptop = { deviceId: "laptop", kind: "webpush", subscription };
+  const denied = { ok: false, error: { code: 103, message: "permission denied" } };
+  assert.deepEqual(await rpc(ANN, "device.put", laptop), denied);
+  assert.deepEqual(await rpc(ANN, "device.delete", { deviceId: "laptop" }), denied);
+  await pool.query("update tenants set browser_devices = true");
+  const codeOf = async (data: unknown) => {
+    const answer = await rpc(ANN, "device.put", data);
+    return answer.ok ? "ok" : answer.error.code;
+  };
+  const phone = { deviceId: "phone", kind: "fcm", token: "t" };
+  const others = [phone, { ...laptop, userId: "bob" }, { deviceId: "x", kind: "webpush" }, null];
+  for (const data of others) assert.equal(await codeOf(data), 107, JSON.stringify(data));
+  assert.equal(await codeOf(laptop), "ok");
+  const [row, ...more] = await pool.sql`
+    select *, extract(epoch from ends_at - registered_at)::integer as seconds from devices`;
+  assert.deepEqual([row.user_id, row.seconds, more.length], ["ann", 30 * 24 * 60 * 60, 0]);
+  const target = await decryptSecret(KEYS, deviceOwner("acme", row.id), row.token);
+  assert.deepEqual(JSON.parse(target).subscription, subscription);
+  assert.ok((await rpc({ ...ANN, userId: "bob" }, "device.delete", { deviceId: "laptop" })).ok);
+  assert.equal((await pool.sql`select from devices`).length, 1, "that of another user stays");
+  assert.ok((await rpc(ANN, "device.delete", { deviceId: "laptop" })).ok);
+  assert.equal((await pool.sql`select from devices`).length, 0);
 });

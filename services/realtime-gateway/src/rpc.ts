@@ -1,4 +1,11 @@
-import { FAULT, field } from "@belfry/contracts/fields";
+import {
+  BROWSER_DEVICE_DAYS,
+  DEVICE_FIELDS,
+  deviceId,
+  deviceTarget,
+  subscription,
+} from "@belfry/contracts/devices";
+import { FAULT, field, oneOf } from "@belfry/contracts/fields";
 import { HISTORY_DEFAULT_LIMIT, HISTORY_MAX_LIMIT, UUID } from "@belfry/contracts/identifiers";
 import {
   type ChangeNotificationRequest,
@@ -17,6 +24,7 @@ import {
 import { faultsOf, faultText } from "@belfry/contracts/problems";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import type { Database } from "@belfry/database/connection";
+import { removeDevice, storeDevice } from "@belfry/database/functions/devices";
 import {
   archiveAllNotifications,
   changeNotification,
@@ -36,6 +44,7 @@ import {
   changePreferencesOfUser,
   shownPreferences,
 } from "@belfry/database/preferences";
+import type { SecretKeys } from "@belfry/database/secrets";
 import { channelsInUse } from "@belfry/database/template-channels";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { type Static, type TObject, Type } from "@sinclair/typebox";
@@ -55,6 +64,8 @@ export type Rpc = (owner: InboxOwner, method: string, data: unknown) => Promise<
 
 export interface RpcDeps {
   db: Database;
+  /** Encrypts the addresses of browsers. */
+  secretKeys: SecretKeys;
   /** Reads an answer of at most `maxBytes`, within the limits of large answers. */
   readLarge<T>(owner: InboxOwner, maxBytes: number, read: () => Promise<T>): Promise<T>;
   /** Sends a message to all connections of a user, on every gateway. */
@@ -87,6 +98,15 @@ const ChangeRequest = Type.Object({
   preferences: Type.Array(PreferenceCell, { maxItems: MAX_PREFERENCES_OF_CALL }),
 });
 type ChangeRequest = Static<typeof ChangeRequest>;
+const DeviceId = Type.Object({ deviceId });
+/** As the body of `PUT /api/v1/users/{userId}/devices/{deviceId}`, for browsers only. */
+const PutDeviceRequest = Type.Object({
+  ...DeviceId.properties,
+  kind: oneOf(["webpush"]),
+  subscription,
+  applicationServerKey: DEVICE_FIELDS.applicationServerKey,
+  name: DEVICE_FIELDS.name,
+});
 /** Largest JSON of a user's preferences and the tenant's categories, in bytes, without the categories' texts. */
 const PREFERENCE_CELLS_BYTES = 256 * (MAX_CATEGORIES + 1) * (1 + PREFERENCE_CHANNELS.length);
 /** Largest JSON of an inbox's tabs, in bytes, without the categories' texts. */
@@ -99,6 +119,8 @@ const CHANGES = [
   "notifications.change",
   "notifications.delete",
   "preferences.change",
+  "device.put",
+  "device.delete",
 ];
 
 /** Returns whether a call changes something. Any other call is useless once its answer cannot arrive. */
@@ -118,11 +140,14 @@ export function isChange({ method }: { method: string }): boolean {
  *   `{status: "changed" | "already", unread}`, or with `read: true` the result of `mark_read`;
  * - `notifications.delete` `{id}` → `{status: "changed", unread}`;
  * - `preferences.show` → `{preferences, categories, channels}`;
- * - `preferences.change` `{preferences: [{category, channel, enabled}]}` → as `preferences.show` after the change.
+ * - `preferences.change` `{preferences: [{category, channel, enabled}]}` → as `preferences.show` after the change;
+ * - `device.put` `{deviceId, kind: "webpush", subscription, applicationServerKey?, name?}` and `device.delete`
+ *   `{deviceId}` → `{}`; error 103 unless the tenant lets browsers register themselves.
  */
-export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
+export function createRpc({ db, secretKeys, readLarge, announce }: RpcDeps): Rpc {
   // A user's changes run one at a time, so that waiting changes use no connection to Postgres.
   const preferenceChanges = createKeyedSerialQueue();
+  const deviceChanges = createKeyedSerialQueue();
 
   const changeAll = async (
     owner: InboxOwner,
@@ -178,6 +203,26 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
     return { ok: true, data };
   };
 
+  const changeDevice = async <T extends { deviceId: string }>(
+    owner: InboxOwner,
+    data: unknown,
+    request: TObject,
+    change: (device: T & InboxOwner) => Promise<unknown>,
+  ): Promise<RpcAnswer> => {
+    const [wrong] = faultsOf(request, data, "data", "");
+    if (wrong !== undefined) return badRequest(faultText(wrong));
+    return await deviceChanges.run(`${owner.tenantId}/${owner.userId}`, async () => {
+      const tenant = await db
+        .selectFrom("tenants")
+        .select("browser_devices as allowed")
+        .where("id", "=", owner.tenantId)
+        .executeTakeFirst();
+      if (!tenant?.allowed) return { ok: false, error: ERRORS.permissionDenied };
+      await change({ ...(data as T), ...owner });
+      return { ok: true, data: {} };
+    });
+  };
+
   const methods: Record<string, (owner: InboxOwner, data: unknown) => Promise<RpcAnswer>> = {
     async "notifications.list"(owner, data) {
       const request = data ?? {};
@@ -219,6 +264,19 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
       if (changed > 0) announce(tenantId, { version: 1, kind: "preferences", userId });
       return await showPreferences(owner);
     },
+    "device.put": (owner, data) =>
+      changeDevice<Static<typeof PutDeviceRequest>>(owner, data, PutDeviceRequest, (device) =>
+        storeDevice(db, secretKeys, {
+          ...device,
+          target: deviceTarget(device),
+          name: device.name ?? null,
+          days: BROWSER_DEVICE_DAYS,
+        }),
+      ),
+    "device.delete": (owner, data) =>
+      changeDevice<Static<typeof DeviceId>>(owner, data, DeviceId, (device) =>
+        removeDevice(db, device),
+      ),
   };
   return async ({ tenantId, userId }, name, data) => {
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined;

@@ -77,6 +77,10 @@ export const tenantSettings = {
     flag(),
     "programs may be uploaded as attachments of its mails; they may not by default",
   ),
+  browserDevices: optional(
+    flag(),
+    "pages may register their browser for device push with a realtime token; they may not by default",
+  ),
   maxAttachmentMib: optional(
     integer({ minimum: 0, maximum: MAX_ATTACHMENT_MIB }),
     "MiB that all attachments of its events may take together; default: 5120",

@@ -118,6 +118,7 @@ function columns(settings: Partial<TenantSettings>) {
     delivery_channels: settings.deliveryChannels,
     dedup_includes_variables: settings.dedupIncludesVariables,
     allow_executables: settings.allowExecutables,
+    browser_devices: settings.browserDevices,
     max_attachment_mib: settings.maxAttachmentMib,
     ...(settings.webhookSecret === undefined
       ? {}
@@ -148,6 +149,7 @@ function selectTenants(db: Database) {
       "delivery_channels as deliveryChannels",
       "dedup_includes_variables as dedupIncludesVariables",
       "allow_executables as allowExecutables",
+      "browser_devices as browserDevices",
       "max_attachment_mib as maxAttachmentMib",
       "webhook_secret as webhookSecret",
       "previous_webhook_secret_until as previousWebhookSecretUntil",

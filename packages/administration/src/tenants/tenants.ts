@@ -58,6 +58,9 @@ export const Tenant = Type.Object(
     deliveryChannels: Type.Array(oneOf(CHANNELS), { description: "Empty: all channels" }),
     dedupIncludesVariables: Type.Boolean(),
     allowExecutables: Type.Boolean({ description: "Whether attachments may be programs" }),
+    browserDevices: Type.Boolean({
+      description: "Whether pages may register their browser with a realtime token",
+    }),
     maxAttachmentMib: Type.Integer({
       description: "MiB that all attachments of its events may take together",
     }),
@@ -97,6 +100,7 @@ export const NEW_TENANT = {
   deliveryChannels: [],
   dedupIncludesVariables: false,
   allowExecutables: false,
+  browserDevices: false,
   maxAttachmentMib: DEFAULT_ATTACHMENT_MIB,
   eventRetentionDays: null,
   notificationRetentionDays: null,
@@ -225,6 +229,7 @@ async function settingsOf(
       deliveryChannels && CHANNELS.filter((channel) => deliveryChannels.includes(channel)),
     dedupIncludesVariables: input.dedupIncludesVariables,
     allowExecutables: input.allowExecutables,
+    browserDevices: input.browserDevices,
     maxAttachmentMib: input.maxAttachmentMib,
     webhookSecret: webhookSecret && (await encryptedWebhookSecret(id, webhookSecret, keys)),
     eventRetentionDays: input.eventRetentionDays,

@@ -54,6 +54,29 @@ test("a user keeps the devices that were registered last, at most so many", asyn
   assert.deepEqual([kept[0], kept[1], kept.includes("device-1")], ["newest", "device-0", false]);
 });
 
+test("an endpoint is told of each new device, not of one that is registered again", async (t) => {
+  const { pool, tenantId, put } = await world(t);
+  await pool.sql`update tenants set uses_webhooks = true`;
+  await pool.sql`insert into webhooks (id, tenant_id, url, types, secret)
+    values (gen_random_uuid(), ${tenantId}, 'https://example.com/', '{device.added}', 'x')`;
+  await put("phone");
+  await put("phone");
+  await put("phone", "phone", "bob");
+  await pool.sql`update devices set ends_at = now() + interval '1 day'`;
+  await put("phone", "phone", "bob");
+  const told =
+    await pool.sql`select payload::json -> 'data' as data from webhook_messages order by id`;
+  assert.deepEqual(
+    told.map(({ data }) => [data.userId, data.deviceId]),
+    [
+      ["ann", "phone"],
+      ["bob", "phone"],
+    ],
+  );
+  const [{ ends_at: endsAt }] = await pool.sql`select ends_at from devices`;
+  assert.equal(endsAt, null, "the backend registered it");
+});
+
 test("a device that is registered again is known to have been reached, unless its token is new", async (t) => {
   const { pool, put, run } = await world(t);
   const seen = async () => (await run(listDevices, { userId: "ann" })).devices[0]?.seenAt !== null;

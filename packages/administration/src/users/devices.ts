@@ -1,4 +1,3 @@
-import { TO_DEVICES } from "@belfry/contracts/channels";
 import {
   DEVICE_FIELDS,
   DEVICE_PATH,
@@ -11,9 +10,8 @@ import {
   MAX_DEVICES,
 } from "@belfry/contracts/devices";
 import { text } from "@belfry/contracts/fields";
-import { noteUse } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { storeDevice } from "@belfry/database/functions/devices";
+import { removeDevice, storeDevice, webPushKey } from "@belfry/database/functions/devices";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, defineRead, note } from "../act.ts";
@@ -28,6 +26,7 @@ const EXAMPLE = {
   kind: "webpush" as const,
   name: "Firefox on Linux",
   registeredAt: "2026-11-20T09:30:00.000Z",
+  endsAt: null,
   seenAt: null,
 };
 
@@ -79,20 +78,13 @@ export const putDevice = defineAct({
   async run({ db, tenantId, services }, { userId, deviceId: id, ...device }) {
     refuseFaults(deviceFaults(device));
     await requireTenant(db, tenantId);
-    const keys = await services.keys();
-    const target = deviceTarget(device);
-    if (target.kind === "webpush") {
-      target.applicationServerKey ??= await webPushKey(db, tenantId);
-    }
-    await noteUse(db, tenantId, "uses_devices", (transaction) =>
-      storeDevice(transaction, keys, {
-        tenantId,
-        userId,
-        deviceId: id,
-        target,
-        name: device.name ?? null,
-      }),
-    );
+    await storeDevice(db, await services.keys(), {
+      tenantId,
+      userId,
+      deviceId: id,
+      target: deviceTarget(device),
+      name: device.name ?? null,
+    });
     return { output: await requireDevice(db, tenantId, userId, id) };
   },
   audit: ({ userId, deviceId: id }, { output }) =>
@@ -110,12 +102,7 @@ export const deleteDevice = defineAct({
   flags: { userId: "<user-id>", deviceId: "<device-id>" },
   async run({ db, tenantId }, { userId, deviceId: id }) {
     const output = await requireDevice(db, tenantId, userId, id);
-    await db
-      .deleteFrom("devices")
-      .where("tenant_id", "=", tenantId)
-      .where("user_id", "=", userId)
-      .where("device_id", "=", id)
-      .execute();
+    await removeDevice(db, { tenantId, userId, deviceId: id });
     return { output };
   },
   audit: ({ userId, deviceId: id }, { output }) =>
@@ -135,22 +122,6 @@ async function requireDevice(db: Database, tenantId: string, userId: string, id:
   const found = (await devicesOfUser(db, tenantId, userId)).find((one) => one.deviceId === id);
   if (found !== undefined) return found;
   throw new NotFound("deviceId", `the user has no device ${JSON.stringify(id)}`);
-}
-
-/** Returns the public key of the tenant's Web Push, preferably of the account that sends. */
-async function webPushKey(db: Database, tenantId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom("providers")
-    .select("masked_settings")
-    .where("tenant_id", "=", tenantId)
-    .where("channel", "=", TO_DEVICES)
-    .where("kind", "=", "webpush")
-    .orderBy("active", "desc")
-    .orderBy("position")
-    .limit(1)
-    .executeTakeFirst();
-  const key = row?.masked_settings.publicKey;
-  return typeof key === "string" ? key : undefined;
 }
 
 /** Deletes all devices of a user. Returns their number. */

@@ -6,7 +6,9 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $function$
   select i.place::integer from unnest(p_tenants, p_users) with ordinality i (tenant_id, user_id, place)
-  where exists (select from devices d where d.tenant_id = i.tenant_id and d.user_id = i.user_id)
+  where exists (
+    select from devices d
+    where d.tenant_id = i.tenant_id and d.user_id = i.user_id and coalesce(d.ends_at, 'infinity') > clock_timestamp())
 $function$;
 
 -- Takes the devices of deliveries that this sender has claimed. The first call for a delivery inserts a row for each
@@ -28,7 +30,9 @@ begin
   select i.delivery_id, d.device_id, d.kind
   from unnest(p_deliveries, p_tenants, p_users) i (delivery_id, tenant_id, user_id)
   cross join lateral (
-    select * from devices d where d.tenant_id = i.tenant_id and d.user_id = i.user_id offset 0
+    select * from devices d
+    where d.tenant_id = i.tenant_id and d.user_id = i.user_id and coalesce(d.ends_at, 'infinity') > clock_timestamp()
+    offset 0
   ) d
   where not exists (select from device_sends s where s.delivery_id = i.delivery_id)
   on conflict do nothing;
@@ -39,7 +43,9 @@ begin
       cross join lateral (select * from device_sends s where s.delivery_id = i.delivery_id offset 0) s
       left join lateral (
         select * from devices d
-        where d.tenant_id = i.tenant_id and d.user_id = i.user_id and d.device_id = s.device_id limit 1
+        where d.tenant_id = i.tenant_id and d.user_id = i.user_id and d.device_id = s.device_id
+          and coalesce(d.ends_at, 'infinity') > clock_timestamp()
+        limit 1
       ) d on s.state in ('waiting', 'sending')
     ),
     taken as (
@@ -98,7 +104,7 @@ $function$;
 
 -- Stores a device of a user. A device of another user or id with the same token is deleted: the token moves. Each
 -- registration has an id of its own, for which its token is encrypted, so a result for an earlier registration does not
--- delete the device. Beyond p_most devices, those that were not registered again for longest are deleted. Waits for
+-- delete the device. Tells the tenant's endpoints of a new one. Beyond p_most devices, those that were not registered again for longest are deleted. Waits for
 -- other registrations of the same user or token.
 create or replace function put_device(
   p_id uuid, p_tenant text, p_user text, p_device text, p_kind text, p_token text, p_hash text, p_name text, p_most integer
@@ -107,6 +113,7 @@ set enable_seqscan = off
 as $function$
 declare
   moment constant timestamptz := clock_timestamp();
+  is_new boolean;
 begin
   -- In one order, so that two registrations do not deadlock.
   perform pg_advisory_xact_lock(k.key) from (
@@ -123,8 +130,13 @@ begin
   values (p_id, p_tenant, p_user, p_device, p_kind, p_token, p_hash, p_name, moment)
   on conflict (tenant_id, user_id, device_id) do update
   set id = excluded.id, kind = excluded.kind, token = excluded.token, token_hash = excluded.token_hash,
-      name = excluded.name, registered_at = excluded.registered_at,
-      seen_at = case when o.token_hash = excluded.token_hash then o.seen_at end;
+      name = excluded.name, registered_at = excluded.registered_at, ends_at = null,
+      seen_at = case when o.token_hash = excluded.token_hash then o.seen_at end
+  returning xmax = 0 into is_new;
+  if is_new then
+    perform tell_webhooks(p_tenant, 'device.added', null, p_user, moment, json_build_object(
+      'userId', p_user, 'deviceId', p_device, 'kind', p_kind, 'occurredAt', iso_time(moment)));
+  end if;
   delete from devices d
   where d.id = any (array(
     select o.id from devices o where o.tenant_id = p_tenant and o.user_id = p_user

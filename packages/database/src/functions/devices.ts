@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { TO_DEVICES } from "@belfry/contracts/channels";
 import { type DeviceKind, type DeviceTarget, MAX_DEVICES } from "@belfry/contracts/devices";
 import { sql } from "kysely";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
+import { noteUse } from "../configuration-version.ts";
 import { callFunction, type Database } from "../connection.ts";
 import { deviceOwner, encryptSecret, type SecretKeys } from "../secrets.ts";
 
@@ -24,20 +26,58 @@ export async function usersWithDevices(pool: pg.Pool, users: readonly User[]): P
 
 export interface NewDevice extends User {
   deviceId: string;
+  /** A browser without the key with which it subscribed gets the tenant's current one. */
   target: DeviceTarget;
   name: string | null;
+  /** Days after which the device ends unless it is registered again. Absent: it stays. */
+  days?: number;
 }
 
 /** Stores a device, its target encrypted. A token that another device of the tenant has moves to this one. */
 export async function storeDevice(db: Database, keys: SecretKeys, device: NewDevice) {
-  const { tenantId, userId, deviceId, target, name } = device;
+  const { tenantId, userId, deviceId, name, days } = device;
+  const { target } = device;
+  if (target.kind === "webpush") target.applicationServerKey ??= await webPushKey(db, tenantId);
   const id = uuidv7();
   const token = await encryptSecret(keys, deviceOwner(tenantId, id), JSON.stringify(target));
-  await sql`select put_device(
-    p_id => ${id}, p_tenant => ${tenantId}, p_user => ${userId}, p_device => ${deviceId}, p_kind => ${target.kind},
-    p_token => ${token}, p_hash => ${targetHash(target)}, p_name => ${name}, p_most => ${MAX_DEVICES})`.execute(
-    db,
-  );
+  await noteUse(db, tenantId, "uses_devices", async (transaction) => {
+    await sql`select put_device(
+      p_id => ${id}, p_tenant => ${tenantId}, p_user => ${userId}, p_device => ${deviceId}, p_kind => ${target.kind},
+      p_token => ${token}, p_hash => ${targetHash(target)}, p_name => ${name}, p_most => ${MAX_DEVICES})`.execute(
+      transaction,
+    );
+    if (days === undefined) return;
+    await sql`update devices set ends_at = registered_at + make_interval(days => ${days}) where id = ${id}`.execute(
+      transaction,
+    );
+  });
+}
+
+/** Returns the public key of the tenant's Web Push, preferably of the account that sends. */
+export async function webPushKey(db: Database, tenantId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("providers")
+    .select("masked_settings")
+    .where("tenant_id", "=", tenantId)
+    .where("channel", "=", TO_DEVICES)
+    .where("kind", "=", "webpush")
+    .orderBy("active", "desc")
+    .orderBy("position")
+    .limit(1)
+    .executeTakeFirst();
+  const key = row?.masked_settings.publicKey;
+  return typeof key === "string" ? key : undefined;
+}
+
+/** Deletes a device of a user. Returns whether the user had it. */
+export async function removeDevice(db: Database, device: User & { deviceId: string }) {
+  const { numDeletedRows } = await db
+    .deleteFrom("devices")
+    .where("tenant_id", "=", device.tenantId)
+    .where("user_id", "=", device.userId)
+    .where("device_id", "=", device.deviceId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** Returns the hash by which a token is found again. */

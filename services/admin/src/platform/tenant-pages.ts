@@ -163,6 +163,7 @@ function valuesOf(form: URLSearchParams) {
     deliveryChannels: form.getAll("deliveryChannels"),
     dedupIncludesVariables: form.has("dedupIncludesVariables"),
     allowExecutables: form.has("allowExecutables"),
+    browserDevices: form.has("browserDevices"),
   };
 }
 
@@ -185,7 +186,7 @@ function defaultsOf(typed: Pick<Values, "defaultLocale" | "timezone" | "quietFro
 }
 
 function inputOf(values: Values) {
-  const { name, dedupIncludesVariables, allowExecutables, linkSchemes } = values;
+  const { name, dedupIncludesVariables, allowExecutables, browserDevices, linkSchemes } = values;
   const days = (text: string) => (text === "" ? null : wholeNumber(text));
   return {
     name,
@@ -195,6 +196,7 @@ function inputOf(values: Values) {
     deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
     dedupIncludesVariables,
     allowExecutables,
+    browserDevices,
     // A page from before an upgrade does not send the field. Then the setting does not change.
     maxAttachmentMib:
       values.maxAttachmentMib === "" ? undefined : wholeNumber(values.maxAttachmentMib),

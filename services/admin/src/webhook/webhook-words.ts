@@ -41,7 +41,10 @@ export const TYPE_GROUPS: readonly {
   },
   {
     title: say`Devices`,
-    types: { "device.gone": say`A vendor does not know a browser or phone any more` },
+    types: {
+      "device.added": say`A user has a new browser or phone`,
+      "device.gone": say`A vendor does not know a browser or phone any more`,
+    },
   },
   {
     title: say`Broadcasts`,

@@ -364,6 +364,25 @@ test("the preferences page shows a user's choices, changes what was changed, and
   ]);
 });
 
+test("the page lists the user's devices and removes the one that is chosen", async (t) => {
+  const { linkTo, db } = await startPages(t);
+  const of = { tenant_id: "acme", user_id: ANN.userId, kind: "fcm", token: "" } as const;
+  await db
+    .insertInto("devices")
+    .values([
+      { ...of, id: randomUUID(), device_id: "a", token_hash: "a", name: SCRIPT },
+      { ...of, id: randomUUID(), device_id: "b", token_hash: "b" },
+      { ...of, id: randomUUID(), device_id: "a", token_hash: "c", user_id: "bob" },
+    ])
+    .execute();
+  const html = await (await fetch(linkTo("preferences"))).text();
+  assert.match(html, /Your devices.*name="device" value="a">Remove <bdi>&quot;&gt;&lt;script/s);
+  const after = await (await post(linkTo("preferences"), "device=a")).text();
+  assert.doesNotMatch(after, /value="a"/);
+  const left = await db.selectFrom("devices").select("user_id").orderBy("user_id").execute();
+  assert.deepEqual(left, [{ user_id: ANN.userId }, { user_id: "bob" }]);
+});
+
 test("the page does not show channels for which the tenant has no template", async (t) => {
   const { linkTo, db } = await startPages(t);
   await db

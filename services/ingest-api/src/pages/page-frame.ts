@@ -155,10 +155,12 @@ border-top:6px solid var(--brand);overflow-wrap:anywhere}
 box-shadow:0 1px 3px rgb(0 0 0/12%)}}
 .name{margin:0 0 1.5rem;font-weight:600;color:var(--soft)}
 h1{margin:0 0 .75rem;font-size:1.6rem;line-height:1.25;letter-spacing:-.01em}
+h2{margin:2rem 0 .75rem;font-size:1.15rem}
 p{margin:0 0 1.25rem}
 .soft{color:var(--soft);font-size:.9rem}
 .done{padding:.6rem .9rem;border-radius:8px;background:var(--good-wash);color:var(--good)}
 form{margin:0}
+form+form{margin-top:.75rem}
 button{font:inherit;font-weight:600;padding:.7rem 1.4rem;border-radius:8px;border:1px solid var(--edge);cursor:pointer;
 background:transparent;color:var(--ink)}
 button.main{background:var(--brand);border-color:var(--edge);color:var(--on-brand)}

@@ -1,9 +1,12 @@
+import { devicesOfUser } from "@belfry/administration/users/devices";
+import type { Device } from "@belfry/contracts/devices";
 import {
   ANY,
   isPreferenceChannel,
   type PreferenceChange,
   type PreferenceChannel,
 } from "@belfry/contracts/preferences";
+import { removeDevice } from "@belfry/database/functions/devices";
 import {
   type Category,
   categoriesOfTenant,
@@ -29,9 +32,14 @@ const ALL_OFF = "all-off";
 export const preferencePage: LinkPage = {
   purpose: "preferences",
   async show(visit) {
-    return drawn(visit, await readTable(visit), false);
+    return await drawn(visit, false);
   },
   async change(visit, form) {
+    const deviceId = form.get("device");
+    if (deviceId !== null) {
+      await removeDevice(visit.db, { ...visit.link, deviceId });
+      return await drawn(visit, true);
+    }
     const { rows, said } = await readTable(visit);
     const changes =
       form.get("action") === ALL_OFF
@@ -39,7 +47,7 @@ export const preferencePage: LinkPage = {
         : changesOf(rows, said, new Set(form.getAll("was")), new Set(form.getAll("is")));
     const changed = await setPreferences(visit.db, visit.link, "preference page", changes);
     if (changed > 0) visit.announceChanged();
-    return drawn(visit, await readTable(visit), true);
+    return await drawn(visit, true);
   },
 };
 
@@ -52,10 +60,10 @@ async function readTable({ db, link }: LinkVisit) {
   return { rows, said, categories: new Map(categories.map((one) => [one.key, one])) };
 }
 
-type Table = Awaited<ReturnType<typeof readTable>>;
-
-function drawn(visit: LinkVisit, { rows, categories }: Table, isSaved: boolean): Page {
+async function drawn(visit: LinkVisit, isSaved: boolean): Promise<Page> {
   const { words, name } = visit;
+  const { rows, categories } = await readTable(visit);
+  const devices = await devicesOfUser(visit.db, visit.link.tenantId, visit.link.userId);
   const fields = rows.map((row) => rowHtml(visit, row, categories.get(row.key)));
   const content = `<h1>${escapeHtml(words.preferences)}</h1>
 ${isSaved ? `<p class="done" role="status">${escapeHtml(words.saved)}</p>` : ""}
@@ -66,8 +74,16 @@ ${fields.join("\n")}
 <button class="main">${escapeHtml(words.save)}</button>
 <button name="action" value="${ALL_OFF}">${escapeHtml(words.allOff)}</button>
 </div>
-</form>`;
+</form>
+${devices.length === 0 ? "" : `<h2>${escapeHtml(words.devices)}</h2>`}
+${devices.map((device) => deviceHtml(visit, device)).join("\n")}`;
   return { title: words.preferences, content };
+}
+
+function deviceHtml({ words }: LinkVisit, { deviceId, name }: Device): Html {
+  const device = tenantText(name ?? deviceId);
+  const button = `<button name="device" value="${escapeHtml(deviceId)}">`;
+  return `<form method="post">${button}${filled(words.removeDevice, { device })}</button></form>`;
 }
 
 function rowHtml(visit: LinkVisit, row: PreferenceRow, category: Category | undefined): Html {
