@@ -99,7 +99,7 @@ const ChangeRequest = Type.Object({
 });
 type ChangeRequest = Static<typeof ChangeRequest>;
 const DeviceId = Type.Object({ deviceId });
-/** As the body of `PUT /api/v1/users/{userId}/devices/{deviceId}`, for browsers only. */
+/** Is like the body of `PUT /api/v1/users/{userId}/devices/{deviceId}`, for browsers only. */
 const PutDeviceRequest = Type.Object({
   ...DeviceId.properties,
   kind: oneOf(["webpush"]),
