@@ -115,6 +115,8 @@ export class InboxFeed extends EventTarget {
   readonly view: InboxView;
   /** Lists another view. */
   show(view: InboxView): void;
+  /** Whether `start` was called, and `stop` was not called after it. */
+  readonly isStarted: boolean;
   start(): void;
   stop(): void;
   reconnect(): void;

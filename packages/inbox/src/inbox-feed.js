@@ -67,8 +67,12 @@ export class InboxFeed extends EventTarget {
     this.#options = options;
   }
 
+  get isStarted() {
+    return this.#client !== undefined;
+  }
+
   start() {
-    if (this.#client !== undefined) return;
+    if (this.isStarted) return;
     const client = new Centrifuge(this.#options.wsUrl, {
       name: "belfry-inbox",
       getToken: () => this.#token(),
@@ -284,6 +288,7 @@ export class InboxFeed extends EventTarget {
   }
 
   #loadSoon(delayMs = LOAD_DELAY_MS) {
+    if (!this.isStarted) return;
     if (this.#isLoading) {
       this.#isStale = true;
       return;
@@ -306,7 +311,10 @@ export class InboxFeed extends EventTarget {
         this.#call("notifications.unread_count", {}),
         this.#call("notifications.list", { limit, ...view }),
       ]);
-      if (client !== this.#client) return;
+      if (client !== this.#client) {
+        this.#isLoading = false;
+        return;
+      }
       if (view !== this.view || changes !== this.#changes) {
         this.#isLoading = false;
         this.#loadSoon();
