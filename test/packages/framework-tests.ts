@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { eventually } from "@belfry/testing/eventually";
 import { listen } from "@belfry/testing/listen";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import type { Browser, WebSocket } from "playwright-core";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { inboxOn } from "../browser/inbox-page.ts";
@@ -13,7 +13,7 @@ import { openBrowser, test, watchPage } from "../browser/open-page.ts";
 import { createWorld, TENANTS, type World } from "../realtime/gateway-under-test.ts";
 import { ROOT, write } from "./packed.ts";
 
-const TOKEN_SECONDS = 200;
+export const TOKEN_SECONDS = 200;
 const NODE_ENV = JSON.stringify("development");
 
 /** Renders the documented sample of each framework with the props that the test passes to `show`; null renders nothing. */
@@ -145,10 +145,15 @@ async function visit(
   );
 }
 
-/** A tenant's site with one page and a token endpoint. */
-async function startShop(t: TestContext, world: World, script: string): Promise<string> {
+/** A tenant's site with one page, which may hold what a server drew, and a token endpoint. */
+export async function startShop(
+  t: TestContext,
+  world: World,
+  script: string,
+  drawn = "",
+): Promise<string> {
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,"></head>
-    <body><div id="app"></div><script type="module" src="/shop.js"></script></body></html>`;
+    <body><div id="app">${drawn}</div><script type="module" src="/shop.js"></script></body></html>`;
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://shop.example");
     if (pathname === "/shop.js") {
@@ -164,7 +169,11 @@ async function startShop(t: TestContext, world: World, script: string): Promise<
 }
 
 /** Resolves frameworks from the tests' dependencies and `@belfry/inbox` from the installed package. */
-async function bundle(folder: string, entry: string): Promise<string> {
+export async function bundle(
+  folder: string,
+  entry: string,
+  more: BuildOptions = {},
+): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: folder },
     ...{ bundle: true, format: "esm", write: false, jsx: "automatic" },
@@ -176,8 +185,9 @@ async function bundle(folder: string, entry: string): Promise<string> {
     },
     nodePaths: [join(ROOT, "test/node_modules")],
     plugins: [VUE],
+    ...more,
   });
-  return outputFiles[0]?.text ?? "";
+  return outputFiles?.[0]?.text ?? "";
 }
 
 /** What `@vitejs/plugin-vue` does with `isCustomElement`, for a component without styles. */

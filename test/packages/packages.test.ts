@@ -9,6 +9,7 @@ import { readDockerfile } from "../deploy/dockerfile.ts";
 import { copyImageContext } from "../deploy/image-tree.ts";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { frameworkTests } from "./framework-tests.ts";
+import { hookTests } from "./hook-tests.ts";
 import { installAll, PACK, PACKAGES, packAll, ROOT, run, toldOf } from "./packed.ts";
 import { pageTest } from "./page-test.ts";
 import { runTests } from "./run-tests.ts";
@@ -57,9 +58,14 @@ describe("what is in them", () => {
       for (const version of Object.values(dependencies))
         assert.match(`${version}`, /^\d+\.\d+\.\d+$/);
       assert.deepEqual([license, isPrivate, repository], ["Apache-2.0", undefined, undefined]);
-      for (const kind of ["peerDependencies", "optionalDependencies", "bundleDependencies"]) {
+      for (const kind of ["optionalDependencies", "bundleDependencies"]) {
         assert.equal(manifest[kind], undefined);
       }
+      // An installation asks for none of these.
+      const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+      const optional = { react: { optional: true }, vue: { optional: true } };
+      assert.deepEqual(peerDependenciesMeta, name === "inbox" ? optional : {});
+      assert.deepEqual(Object.keys(peerDependencies), Object.keys(peerDependenciesMeta));
     });
 
     test(`${name}: publint and attw find nothing`, async () => {
@@ -142,6 +148,7 @@ describe("where they run", () => {
   runTests(() => ({ folder, project: project(), url: ingest.url }));
   pageTest(project);
   frameworkTests(project);
+  hookTests(project);
 });
 describe("what TypeScript says", () => typeTests(project));
 
