@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { symlink } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { ROOT, run, runAnyhow, write } from "./packed.ts";
 
@@ -45,10 +46,32 @@ element.feed = feed;
 element.labels = { title: "Nachrichten" };
 document.body.append(element);
 `;
+const HOOKS = `
+import { type InboxState, useInbox, useInboxFeed, usePreferences, useUnreadCount } from "@belfry/inbox/react";
+import * as vue from "@belfry/inbox/vue";
+const feed = useInboxFeed({ wsUrl: "wss://127.0.0.1", getToken: async () => null }, "user-1");
+const { items, markRead, ...rest } = useInbox(feed);
+export const state: Pick<InboxState, "unread" | "problem"> = rest;
+export const marks: Promise<void>[] = items.map(({ id }) => markRead(id));
+export const count: number = useUnreadCount(feed);
+const { rows, set, problem } = usePreferences(feed);
+export const off: Promise<void>[] = rows.map(({ key }) => set(key, "EMAIL", false));
+export const hasFailed: boolean = problem === "notRead";
+const ours = vue.useInboxFeed(() => ({ wsUrl: "", getToken: async () => null }), () => "user-1");
+export const unread: number = vue.useUnreadCount(ours).value;
+export const title: string | undefined = vue.useInbox(() => ours.value).items.value[0]?.title;
+export const isSaved: boolean = vue.usePreferences(feed).problem.value !== "notSaved";
+`;
 const WRONG = `
 import { createClient, createManagementClient } from "@belfry/client";
 createClient({ baseUrl: "http://127.0.0.1", apiKey: 1 });
 createManagementClient({ baseUrl: "http://127.0.0.1", apiKey: "key" }).call("categoryDelete", { key: 1 });
+import { InboxFeed } from "@belfry/inbox/inbox-feed";
+import * as react from "@belfry/inbox/react";
+import * as vue from "@belfry/inbox/vue";
+const feed = new InboxFeed({ wsUrl: "", getToken: async () => null });
+export const count: string = react.useUnreadCount(feed);
+export const unread: string = vue.useUnreadCount(feed).value;
 `;
 
 export function typeTests(project: () => string): void {
@@ -56,11 +79,14 @@ export function typeTests(project: () => string): void {
     test(`moduleResolution ${resolution}: import and require, in a backend and in a page`, async () => {
       const folder = project();
       await write(join(folder, "backend"), { "ours.mts": BACKEND, "ours.cts": BACKEND });
-      await write(join(folder, "page"), { "ours.mts": PAGE, "ours.cts": PAGE });
-      await linkNodeTypes(folder);
+      const page = { "ours.mts": PAGE, "ours.cts": PAGE };
+      await write(join(folder, "page"), { ...page, "hooks.mts": HOOKS, "hooks.cts": HOOKS });
+      await link(folder, "@types/node");
+      await link(folder, "vue");
       const options = [...OPTIONS, "--module", module, "--moduleResolution", resolution];
       for (const [kind, lib, types] of KINDS) {
-        const files = [`${kind}/ours.mts`, `${kind}/ours.cts`];
+        const names = kind === "page" ? ["ours", "hooks"] : ["ours"];
+        const files = names.flatMap((name) => [`${kind}/${name}.mts`, `${kind}/${name}.cts`]);
         await run(TSC, [...options, "--lib", lib, "--types", types, ...files], folder);
       }
     });
@@ -69,23 +95,23 @@ export function typeTests(project: () => string): void {
   test("a wrong use is told", async () => {
     const folder = project();
     await write(join(folder, "wrong"), { "ours.mts": WRONG });
+    await link(folder, "vue");
     const args = [...OPTIONS, "--module", "node16", "--moduleResolution", "node16"];
     const { code, out } = await runAnyhow(TSC, [...args, "wrong/ours.mts"], folder);
     assert.notEqual(code, 0);
-    for (const line of [3, 4]) {
+    for (const line of [3, 4, 9, 10]) {
       const told = `wrong/ours\\.mts\\(${line},.*'number' is not assignable to type 'string'`;
       assert.match(out, new RegExp(told));
     }
   });
 }
 
-/** The types that every TypeScript backend has installed. */
-async function linkNodeTypes(folder: string): Promise<void> {
-  await write(join(folder, "node_modules/@types"), {});
-  await symlink(
-    join(ROOT, "node_modules/@types/node"),
-    join(folder, "node_modules/@types/node"),
-  ).catch((error) => {
+/** Installs a package of this checkout: Node's types, which every backend has, or a framework. */
+async function link(folder: string, name: string): Promise<void> {
+  const place = join(folder, "node_modules", name);
+  await mkdir(dirname(place), { recursive: true });
+  const ours = createRequire(join(ROOT, "test/package.json")).resolve(`${name}/package.json`);
+  await symlink(dirname(ours), place).catch((error) => {
     if (error.code !== "EEXIST") throw error;
   });
 }

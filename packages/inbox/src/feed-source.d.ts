@@ -32,7 +32,7 @@ export interface PreferencesActions {
   readAgain(): void;
 }
 
-/** What a framework subscribes to. */
+/** A part of the state that a framework subscribes to. */
 interface Source<State> {
   subscribe(listener: () => void): () => void;
   /** Returns the same object while the state is the same. */
