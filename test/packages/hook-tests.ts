@@ -51,6 +51,17 @@ export function hookTests(project: () => string): void {
     assert.deepEqual(names(preferences.actions), names(PREFERENCES_ACTIONS));
   });
 
+  nodeTest("docs/inbox.md gives the size of both bundles, within a tenth", async () => {
+    const text = await readFile(join(ROOT, "docs/inbox.md"), "utf8");
+    for (const name of ["react", "vue"]) {
+      const options = { minify: true, external: ["react", "vue", "centrifuge"] };
+      const entry = `export * from "@belfry/inbox/${name}";`;
+      const { length } = await bundle(project(), entry, options);
+      const [, bytes = ""] = new RegExp(`/${name}\\W (?:has )?([\\d,]+) bytes`).exec(text) ?? [];
+      assert.ok(Math.abs(Number(bytes.replace(",", "")) / length - 1) < 0.1, `${name}: ${length}`);
+    }
+  });
+
   test("hooks of React and composables of Vue draw a live inbox", async (t) => {
     const world = await createWorld(t);
     // A page that puts its own clock forward must not miss a ping meanwhile.
