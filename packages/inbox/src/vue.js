@@ -1,4 +1,4 @@
-import { computed, getCurrentInstance, onMounted, shallowRef, toRaw, toValue, watch } from "vue";
+import { computed, getCurrentInstance, onMounted, shallowRef, toValue, watch } from "vue";
 import { sourcesOf } from "./feed-source.js";
 import { InboxFeed } from "./inbox-feed.js";
 
@@ -60,5 +60,4 @@ function useSnapshot(feed, name) {
   return state;
 }
 
-/** A reactive proxy of a feed would have no access to its private fields. */
-const sourceOf = (feed, name) => sourcesOf(toRaw(toValue(feed)))[name];
+const sourceOf = (feed, name) => sourcesOf(toValue(feed))[name];
