@@ -11,10 +11,12 @@ interface HookPage {
 }
 
 const SERVER = `
-  let sockets = 0;
-  globalThis.WebSocket = class { constructor() { sockets += 1; } };
-  globalThis.shop = { wsUrl: "ws://127.0.0.1:9", getToken: () => { throw new Error("asked on a server"); } };
-  const tell = (html) => setImmediate(() => console.log(JSON.stringify({ html, sockets })));
+  let calls = 0;
+  globalThis.shop = {
+    wsUrl: "ws://127.0.0.1:9",
+    getToken: async () => { calls += 1; return null; },
+  };
+  const tell = (html) => setImmediate(() => console.log(JSON.stringify({ html, calls })));
 `;
 
 export const HOOK_PAGES: Readonly<Record<string, HookPage>> = {
@@ -86,13 +88,18 @@ export const HOOK_PAGES: Readonly<Record<string, HookPage>> = {
         h(kind ? Probe : Inbox, { key: index, user: { id: user }, ...(kind === undefined ? shop : kind === "own" && { feed: window.feed }) }));
       Page.props = ["boxes"];`,
     browser: `
-      import { createSSRApp, effectScope, ref, shallowRef } from "vue";
+      import { createSSRApp, effectScope, shallowRef } from "vue";
       const boxes = shallowRef(window.boxes);
       createSSRApp({ render: () => h(Page, { boxes: boxes.value }) }).mount("#app");
       window.show = (next) => { boxes.value = next; };
       window.openStore = () => {
         const scope = effectScope();
-        const unread = scope.run(() => useUnreadCount(ref(window.feed)));
+        const options = shallowRef({ ...shop, getToken: async () => null });
+        const unread = scope.run(() => {
+          const feed = useInboxFeed(options);
+          options.value = { ...shop, getToken: () => shop.getToken({ id: window.boxes[0].user }) };
+          return useUnreadCount(feed);
+        });
         return { unread, close: () => scope.stop() };
       };`,
     server: `

@@ -76,8 +76,8 @@ export function hookTests(project: () => string): void {
       const script = await bundle(folder, browserEntry(page));
       await t.test(sample, async (t) => {
         const { out } = await run(process.execPath, ["server.cjs"], folder);
-        const { html, sockets } = JSON.parse(out);
-        assert.equal(sockets, 0, "a server connects to nothing");
+        const { html, calls } = JSON.parse(out);
+        assert.equal(calls, 0, "a server asks for no token");
         assert.match(html, />Loading…</);
         await visit(t, { world, wsUrl: gateway.url, browser, script, html, sample });
       });
