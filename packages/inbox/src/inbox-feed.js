@@ -312,7 +312,9 @@ export class InboxFeed extends EventTarget {
         this.#call("notifications.list", { limit, ...view }),
       ]);
       if (client !== this.#client) {
+        // The feed was stopped, and perhaps started again, which needs a load of its own.
         this.#isLoading = false;
+        this.#loadSoon();
         return;
       }
       if (view !== this.view || changes !== this.#changes) {
@@ -340,7 +342,7 @@ export class InboxFeed extends EventTarget {
     } catch {
       // The connection broke, which causes a new load, or the gateway could not answer just now.
       this.#isLoading = false;
-      if (client === this.#client) this.#loadSoon(LOAD_AGAIN_MS);
+      this.#loadSoon(client === this.#client ? LOAD_AGAIN_MS : LOAD_DELAY_MS);
       return;
     }
     this.#isLoading = false;
