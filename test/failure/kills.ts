@@ -8,7 +8,7 @@ import { createWorld, type World } from "./world.ts";
 
 /** A service with two replicas, of which either may be killed. */
 export interface Victim {
-  service: "dispatcher" | "email-sender" | "webhook-sender";
+  service: "dispatcher" | "email-sender" | "webhook-sender" | "device-sender";
   /** Resolves with its next call; without it it is killed at any moment. */
   nextCall?: () => Promise<void>;
   env?: Record<string, string>;
