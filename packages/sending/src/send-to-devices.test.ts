@@ -215,6 +215,43 @@ test("a device that was removed between two tries gets nothing more, nor does on
   assert.deepEqual(paths(), ["/laptop", "/laptop"]);
 });
 
+test("a device that changes while its vendor says that it is gone is deleted only if it is still that device", async (t) => {
+  let duringCall = async (): Promise<unknown> => undefined;
+  const under = await withBrowsers(t, (response) => {
+    void duringCall().then(() => response.writeHead(410).end());
+  });
+  const { pool, tenant, service, browser, device, add, deliver, send, sends } = under;
+  await pool.sql`insert into webhooks (id, tenant_id, url, types, secret)
+    values (gen_random_uuid(), ${tenant}, 'https://example.com/', '{device.gone}', 'x')`;
+  const subscription = { endpoint: `${service.url}/laptop`, keys: browser.keys };
+  for (const [what, change, left, told] of [
+    ["nothing", async () => undefined, [], 1],
+    ["registered again", () => add("laptop"), ["ann laptop"], 0],
+    [
+      "moved to another user",
+      () => device(tenant, "shared", { kind: "webpush", subscription }, "bob"),
+      ["bob shared"],
+      0,
+    ],
+    ["removed", () => pool.sql`delete from devices`, [], 0],
+  ] as const) {
+    await pool.sql`delete from devices`;
+    await pool.sql`delete from webhook_messages`;
+    await add("laptop");
+    duringCall = change;
+    const id = await deliver();
+    await send(id);
+    assert.deepEqual(await sends(id), { laptop: "gone" }, what);
+    const rows = await pool.sql`select user_id || ' ' || device_id as device from devices`;
+    assert.deepEqual(
+      rows.map((row) => row.device),
+      left,
+      what,
+    );
+    assert.equal((await pool.sql`select from webhook_messages`).length, told, what);
+  }
+});
+
 test("a call without an answer is made again, but never if the template says at most once", async (t) => {
   for (const atMostOnce of [false, true]) {
     const cut = (response: ServerResponse) => void response.destroy();

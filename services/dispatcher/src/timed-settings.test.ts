@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reasonWords } from "@belfry/contracts/reasons";
+import { noteUse } from "@belfry/database/configuration-version";
 import { TENANT, timedUnderTest } from "../test/timed-under-test.ts";
 
 const HOUR = 3600;
@@ -65,6 +66,36 @@ test("a message waits until unread only if the event leaves a notification", asy
     assert.ok(delivery.released_at, "at once");
     assert.deepEqual([delivery.unless_read, outcome?.waits], [null, undefined]);
   }
+});
+
+test("a message to devices is skipped if its notification was read a second before it is due", async (t) => {
+  const under = await timedUnderTest(t);
+  const { pool, db } = under;
+  await under.templates(TENANT, "parcel", ["PUSH", "DEVICE"]);
+  await pool.sql`update templates set after_unread_seconds = 300 where channel = 'DEVICE'`;
+  await pool.sql`insert into devices (id, tenant_id, user_id, device_id, kind, token, token_hash)
+    values (gen_random_uuid(), ${TENANT}, 'user-1', 'phone', 'fcm', '', '')`;
+  await noteUse(db, TENANT, "uses_devices");
+  under.deps.routing.clear();
+  const { id: read } = await under.dispatch({ eventType: "parcel" });
+  const { id: unread } = await under.dispatch({ eventType: "parcel" });
+  const waiting = await under.deliveries("channel = 'DEVICE'");
+  assert.deepEqual(
+    waiting.map((one) => [one.event_id, one.unless_read, one.due_at - one.created_at]),
+    [read, unread].map((id) => [id, true, 300_000]),
+  );
+  await under.makeDue(2);
+  await pool.sql`update notifications n set read_at = d.due_at - interval '1 second'
+    from deliveries d where d.event_id = n.id and n.id = ${read}`;
+  await under.release("DEVICE");
+  const ids = waiting.map((one) => one.id);
+  const claimed = await under.claim(ids, "DEVICE");
+  assert.deepEqual(
+    claimed.map(({ becomes }) => becomes),
+    ["skipped", "sending"],
+  );
+  const [skipped] = await under.deliveries(`event_id = '${read}'`);
+  assert.deepEqual([skipped.status, skipped.reason], ["skipped", "read in the inbox"]);
 });
 
 test("each value of a digest key keeps its events apart from the others", async (t) => {

@@ -27,7 +27,7 @@ export interface DeviceVendors {
 }
 
 /** Delays answers so that a crash interrupts calls. */
-const DELAY_MS = 150;
+const DELAY_MS = 400;
 
 /** The token of an Apple device, and back. */
 export const appleToken = (device: string) => Buffer.from(device.padEnd(32)).toString("hex");

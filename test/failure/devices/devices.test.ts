@@ -9,7 +9,7 @@ const seed = Math.floor(Math.random() * 1_000_000);
 test("each device gets each message once, and once more only for a sender that died, whatever is killed", async (t) => {
   const run = await runDevices(t, {
     seed,
-    events: 300,
+    events: 400,
     perSecond: 40,
     killEveryMs: 300,
     // Longer than any slow machine takes.
