@@ -26,13 +26,14 @@ async function startHost(t: TestContext) {
     open.add(response);
     most = Math.max(most, open.size);
   });
-  return {
-    ...{ url, received, open, most: () => most },
-    answer() {
-      isSlow = false;
-      for (const response of open) response.writeHead(201).end();
-    },
+  const answer = () => {
+    isSlow = false;
+    for (const response of open) response.writeHead(201).end();
+    open.clear();
   };
+  // The sender waits for its calls before it closes.
+  t.after(answer);
+  return { url, received, open, most: () => most, answer };
 }
 
 /** A tenant whose users have browsers at one host. Returns the message with one delivery for each user. */
@@ -62,8 +63,8 @@ async function tenantAt(fixture: Fixture, url: string, users: number) {
 }
 
 test("a host that does not answer holds few calls at a time, and pushes of another tenant arrive meanwhile", async (t) => {
-  const fixture = await createFixture(t);
   const [host, quickHost] = [await startHost(t), await startHost(t)];
+  const fixture = await createFixture(t);
   quickHost.answer();
   const slow = await tenantAt(fixture, host.url, SLOW_USERS);
   const quick = await tenantAt(fixture, quickHost.url, QUICK_USERS);
