@@ -11,7 +11,7 @@ export interface Push {
   /** The collapse key, which is the event's. */
   key: string;
   device: string;
-  /** By Date.now(), which is the clock of Postgres here. */
+  /** When it arrived, by Date.now(), which is the clock of Postgres here. */
   at: number;
   isRefused: boolean;
 }

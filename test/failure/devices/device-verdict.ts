@@ -22,6 +22,7 @@ export interface DeviceVerdict {
 export async function watchAcceptances(pool: Pool): Promise<void> {
   await pool.query(`
     create table witnessed (delivery_id uuid, device_id text, at timestamptz not null default clock_timestamp());
+    create index on witnessed (delivery_id, device_id);
     create function witness_acceptance() returns trigger language plpgsql as $$
     begin
       insert into witnessed values (new.delivery_id, new.device_id);

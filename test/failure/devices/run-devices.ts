@@ -31,6 +31,8 @@ const USERS = 30;
 /** A user has 1 to so many devices. */
 const MOST_DEVICES = 5;
 const TWICE = `${EVENT_TYPE}.twice`;
+/** No call times out: only a sender that died leaves a call in doubt. */
+const PATIENT = { PROVIDER_TIMEOUT_MS: "15000", LEASE_MS: "20000", DELIVERY_ACK_WAIT_MS: "20000" };
 const ONCE = `${EVENT_TYPE}.once`;
 
 /**
@@ -51,11 +53,11 @@ export async function runDevices(t: Cleanup, options: KillRunOptions): Promise<D
     for (const hear of heard) hear();
     heard = [];
   };
-  const service = "device-sender";
+  const sender = { service: "device-sender", env: PATIENT } as const;
   const nextCall = () => new Promise<void>((resolve) => heard.push(resolve));
   const others = [{ service: "dispatcher" as const }];
-  await startReplicas(world, [...others, { service }]);
-  const victims = [...others, { service, nextCall } as const, { service } as const];
+  await startReplicas(world, [...others, sender]);
+  const victims = [...others, { ...sender, nextCall }, sender];
   const killing = { victims, random, everyMs: killEveryMs };
   const { kills, load } = await underKills(world, killing, (until) =>
     acceptResting(world, { count: events, perSecond, batchSize: BATCH, until }, eventOf),
@@ -105,7 +107,7 @@ async function setUp({ pool, tenants, keys }: World, vendors: DeviceVendors): Pr
   }
 }
 
-/** Whatever waits for another try gets it now. */
+/** Gives whatever waits another try now. */
 const tryAllNow = ({ pool }: World) =>
   pool.query(
     `update deliveries set due_at = now()
