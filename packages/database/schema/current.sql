@@ -435,8 +435,8 @@ create table devices (
   constraint devices_kind_check CHECK ((kind = ANY (ARRAY['webpush'::text, 'fcm'::text, 'apns'::text]))),
   constraint devices_pkey PRIMARY KEY (id),
   constraint devices_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  constraint devices_tenant_id_token_hash_key UNIQUE (tenant_id, token_hash),
-  constraint devices_tenant_id_user_id_device_id_key UNIQUE (tenant_id, user_id, device_id)
+  constraint devices_tenant_id_user_id_device_id_key UNIQUE (tenant_id, user_id, device_id),
+  constraint devices_token_hash_tenant_id_key UNIQUE (token_hash, tenant_id)
 );
 create index devices_ends_at ON devices USING btree (ends_at) WHERE (ends_at IS NOT NULL);
 comment on column devices.device_id is 'chosen by the tenant, unique among the devices of a user';

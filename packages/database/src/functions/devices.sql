@@ -34,7 +34,7 @@ begin
     where d.tenant_id = i.tenant_id and d.user_id = i.user_id and coalesce(d.ends_at, 'infinity') > clock_timestamp()
     offset 0
   ) d
-  where not exists (select from device_sends s where s.delivery_id = i.delivery_id)
+  where not exists (select from device_sends s where s.delivery_id = i.delivery_id offset 0)
   on conflict do nothing;
   return query
     with mine as materialized (
@@ -53,7 +53,9 @@ begin
       set state = case when m.id is null then 'skipped' else 'sending' end, kind = coalesce(m.kind_now, s.kind),
           reason = case when m.id is null then '#device-gone' end, tried_at = clock_timestamp()
       from mine m
-      where s.delivery_id = m.delivery_id and s.device_id = m.device_id and m.state in ('waiting', 'sending')
+      -- The array makes plans use the index, also those that were made while the table was empty.
+      where s.delivery_id = any (p_deliveries) and s.delivery_id = m.delivery_id and s.device_id = m.device_id
+        and m.state in ('waiting', 'sending')
     )
     select m.delivery_id, m.device_id, coalesce(m.kind_now, m.kind),
            case when m.state not in ('waiting', 'sending') then m.state when m.id is null then 'skipped' else 'sending' end,
@@ -83,7 +85,8 @@ begin
   set state = i.state, reason = i.reason, vendor_status = i.vendor_status, provider_id = i.provider_id
   from unnest(p_deliveries, p_devices, p_states, p_reasons, p_vendor_statuses, p_providers)
     i (delivery_id, device_id, state, reason, vendor_status, provider_id)
-  where s.delivery_id = i.delivery_id and s.device_id = i.device_id and s.state = 'sending';
+  where s.delivery_id = any (p_deliveries) and s.delivery_id = i.delivery_id and s.device_id = i.device_id
+    and s.state = 'sending';
   -- In one order, as in put_device, so that no two calls deadlock.
   perform 1 from devices d
   where d.id = any (array(select i.id from unnest(p_ids, p_states) i (id, state) where i.state in ('accepted', 'gone')))
@@ -123,7 +126,11 @@ begin
     order by 1
   ) k;
   perform 1 from devices d
-  where d.tenant_id = p_tenant and (d.token_hash = p_hash or d.user_id = p_user) order by d.id for update;
+  where d.id = any (array(
+    select o.id from devices o where o.tenant_id = p_tenant and o.token_hash = p_hash
+    union all
+    select o.id from devices o where o.tenant_id = p_tenant and o.user_id = p_user))
+  order by d.id for update;
   delete from devices d
   where d.tenant_id = p_tenant and d.token_hash = p_hash and (d.user_id, d.device_id) <> (p_user, p_device);
   insert into devices as o (id, tenant_id, user_id, device_id, kind, token, token_hash, name, registered_at)
