@@ -24,7 +24,7 @@ test("who turns on Web Push and publishes a message sees on which devices it arr
   await page.goto(adminUrl + firstLink(stack));
   await join(page, "Pam", "pam@example.com");
   await page.getByRole("heading", { name: "Tenants" }).waitFor();
-  // As in a new tenant: no account sends to devices.
+  // Removes the accounts of the demo, so that the tenant is like a new one.
   const section = page.locator("section", { has: page.getByRole("heading", { name: "Device" }) });
   for (const account of ["Web Push", "Sandbox"]) {
     await page.goto(`${base}/providers`);
