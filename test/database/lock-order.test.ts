@@ -296,7 +296,7 @@ const CASES: Record<string, Case> = {
         "t1",
         PLACES.map((place) => ({
           ...{ userId: `u${place}`, email: null, phone: null, locale: null, timezone: null },
-          ...{ quietFrom: null, quietTo: null },
+          ...{ quietFrom: null, quietTo: null, attributes: null },
         })),
       ),
   },

@@ -15,6 +15,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   content: "--content-file",
   settings: "--settings-file",
   variables: "--variables-file",
+  attributes: "--attributes-file",
   actions: "--action",
   dir: "DIR",
   files: "DIR",

@@ -192,6 +192,18 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
     define: (command) => void command.option(...USERS_FILE),
     input: async ({ userIdsFile }) => ({ userIds: await usersOf(userIdsFile) }),
   },
+  "user put": {
+    fields: ["attributes"],
+    define: (command) =>
+      void command.option(
+        "--attributes-file <file>",
+        "a JSON object that templates read as user; - for standard input",
+      ),
+    input: async ({ attributesFile: path }) => ({
+      attributes:
+        path === undefined ? undefined : await readJsonInput("--attributes-file", String(path)),
+    }),
+  },
   "tenant create": secretFile(SIGNED),
   "tenant update": secretFile(SIGNED, { removable: true }),
   "tenant rotate-key": TENANT,

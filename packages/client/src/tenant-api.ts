@@ -715,6 +715,8 @@ export interface UserRequest {
   locale?: string | null;
   /** A name of the IANA time zone database; if absent, the tenant's zone */
   timezone?: string | null;
+  /** Values that templates read as `user.NAME`; at most 4 KiB of JSON */
+  attributes?: Record<string, unknown> | null;
   /** Times in the user's time zone; if `to` is earlier than `from`, they end on the next day. If absent, the tenant's */
   quietHours?: {
     from: string;
@@ -735,6 +737,8 @@ export interface UserResponse {
     locale: string | null;
     /** null means the tenant's */
     timezone: string | null;
+    /** null means none */
+    attributes: Record<string, unknown> | null;
     /** null means the tenant's */
     quietHours: {
       from: string;
@@ -760,6 +764,8 @@ export interface UsersBatchRequest {
     locale?: string | null;
     /** A name of the IANA time zone database; if absent, the tenant's zone */
     timezone?: string | null;
+    /** Values that templates read as `user.NAME`; at most 4 KiB of JSON */
+    attributes?: Record<string, unknown> | null;
     /** Times in the user's time zone; if `to` is earlier than `from`, they end on the next day. If absent, the tenant's */
     quietHours?: {
       from: string;

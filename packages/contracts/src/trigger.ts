@@ -153,7 +153,7 @@ export const HEADERS = {
   replayed: "idempotency-replayed",
 } as const;
 
-function isDeeperThan(value: object, levels: number): boolean {
+export function isDeeperThan(value: object, levels: number): boolean {
   if (levels === 0) return true;
   if (Array.isArray(value))
     return value.some((item) => isObject(item) && isDeeperThan(item, levels - 1));

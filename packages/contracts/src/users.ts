@@ -9,7 +9,9 @@ import {
   success,
   text,
 } from "./fields.ts";
+import { MAX_NESTING } from "./identifiers.ts";
 import { NO_TIME_ZONE, quietHoursOrNone, timeZoneName } from "./quiet-hours.ts";
+import { isDeeperThan } from "./trigger.ts";
 
 /** The path of a stored user: `PUT|GET|DELETE /api/v1/users/{userId}`. */
 export const USER_PATH = "/api/v1/users/:userId";
@@ -17,6 +19,9 @@ export const USERS_BATCH_PATH = "/api/v1/users/batch";
 
 export const MAX_USERS_OF_BATCH = 1_000;
 export const MAX_USERS_BATCH_BYTES = 1024 * 1024;
+
+/** The maximum of bytes of a user's attributes: their JSON in UTF-8. */
+export const MAX_ATTRIBUTE_BYTES = 4 * 1024;
 
 const language = locale({});
 
@@ -57,12 +62,32 @@ const settings = {
           : NO_TIME_ZONE,
     ),
   ),
+  attributes: Type.Optional(
+    field<Record<string, unknown> | null>(
+      {
+        type: ["object", "null"],
+        description: `Values that templates read as \`user.NAME\`; at most ${MAX_ATTRIBUTE_BYTES / 1024} KiB of JSON`,
+        examples: [{ firstName: "Ann" }],
+      },
+      attributesFault,
+    ),
+  ),
   quietHours: Type.Optional(
     quietHoursOrNone(
       "Times in the user's time zone; if `to` is earlier than `from`, they end on the next day. If absent, the tenant's",
     ),
   ),
 };
+
+function attributesFault(value: unknown): string | undefined {
+  if (value === null) return undefined;
+  if (typeof value !== "object" || Array.isArray(value)) return "must be a JSON object";
+  if (isDeeperThan(value, MAX_NESTING)) {
+    return `must not be nested deeper than ${MAX_NESTING} levels`;
+  }
+  if (Buffer.byteLength(JSON.stringify(value)) <= MAX_ATTRIBUTE_BYTES) return undefined;
+  return `must be at most ${MAX_ATTRIBUTE_BYTES} bytes of JSON`;
+}
 
 export const UserRequest = Type.Object(settings, {
   title: "UserRequest",
@@ -109,6 +134,9 @@ export const UserResponse = Type.Object(
       phone: orNull("E.164"),
       locale: orNull("In canonical form, such as de-AT"),
       timezone: orNull("null means the tenant's"),
+      attributes: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
+        description: "null means none",
+      }),
       quietHours: Type.Union(
         [Type.Object({ from: Type.String(), to: Type.String() }), Type.Null()],
         { description: "null means the tenant's" },

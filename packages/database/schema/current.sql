@@ -999,6 +999,7 @@ create table recipients (
   off_categories text[] collate "C" not null default '{}'::text[],
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  attributes text,
   constraint recipients_check CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint recipients_check1 CHECK ((quiet_from <> quiet_to)),
   constraint recipients_pkey PRIMARY KEY (tenant_id, user_id),
@@ -1011,6 +1012,7 @@ comment on column recipients.timezone is 'an IANA name; null: the zone of the te
 comment on column recipients.quiet_from is 'null: the quiet hours of the tenant';
 comment on column recipients.named is 'false: the tenant does not name it, the user has only said something';
 comment on column recipients.off_categories is 'in which something is off in preferences, * among them; kept by functions/off-categories.sql';
+comment on column recipients.attributes is 'a JSON object that templates read as user; null: none';
 
 create table reconciliations (
   hour timestamp with time zone not null,
@@ -1247,6 +1249,7 @@ create table templates (
   image text,
   data jsonb,
   collapse_key text,
+  reads_user boolean not null default false,
   constraint templates_after_unread_seconds_check CHECK ((after_unread_seconds > 0)),
   constraint templates_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint templates_check CHECK (((tenant_id = 'platform'::text) = starts_with(event_type, 'global.'::text))),
@@ -1265,6 +1268,7 @@ comment on column templates.plain_characters is 'of short messages: curly quotes
 comment on column templates.from_name is 'like reply_to, cc and bcc: what its mails say, unless the trigger does; in the template language';
 comment on column templates.reply_to is 'in the template language';
 comment on column templates.image is 'of a device push, like data and collapse_key: in the template language';
+comment on column templates.reads_user is 'a published text or a setting reads user, or has read it';
 
 create table tenant_deletions (
   tenant_id text collate "C" not null,

@@ -814,6 +814,8 @@ export interface Schema {
     off_categories: Generated<string[]>;
     created_at: CreatedAt;
     updated_at: Generated<Date>;
+    /** a JSON object that templates read as user; null: none */
+    attributes: string | null;
   };
 
   reconciliations: {
@@ -1015,6 +1017,8 @@ export interface Schema {
     image: string | null;
     data: Json<Record<string, string> | null>;
     collapse_key: string | null;
+    /** a published text or a setting reads user, or has read it */
+    reads_user: Generated<boolean>;
   };
 
   tenant_deletions: {

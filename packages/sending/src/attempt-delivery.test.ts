@@ -20,6 +20,7 @@ const DELIVERY = {
   userId: "ann",
   traceParent: null,
   category: undefined,
+  userAttributes: undefined,
   envelope: undefined,
   settings: { locale: "en", timeZone: undefined, required: undefined },
 };

@@ -16,6 +16,7 @@ import {
   parseVariables,
   storedEvent,
   withEventItems,
+  withUser,
 } from "@belfry/templates/language/event-variables";
 import {
   createRenderer,
@@ -50,7 +51,8 @@ export interface Lacking {
 }
 
 /**
- * Renders a delivery's template version with the variables of its event or events, and the reader's unsubscribe links.
+ * Renders a delivery's template version with the variables of its event or events, the user's attributes, and the
+ * reader's unsubscribe links.
  * `linkSchemes` are the schemes that the tenant allows in addition to those that every tenant has. `links` is undefined
  * if messages have no links of ours. Never throws.
  */
@@ -66,8 +68,9 @@ export function makeMessage(
   const { channel, linkSchemes } = options;
   const links = options.links && listLinks(options.links, channel, delivery);
   if (delivery.recipient === null) return nothing("recipient-gone");
-  const variables = parseVariables(delivery.variables ?? "{}");
-  if (variables === undefined) return nothing("variables-unreadable");
+  const own = parseVariables(delivery.variables ?? "{}");
+  if (own === undefined) return nothing("variables-unreadable");
+  const variables = withUser(own, delivery.userAttributes);
   const ids = {
     deliveryId: delivery.id,
     tenantId: delivery.tenantId,
@@ -79,7 +82,7 @@ export function makeMessage(
     const { digest, settings } = delivery;
     const system = withEventItems(links?.system, digest?.count ?? 1, () =>
       digest === undefined
-        ? [{ id: delivery.eventId, at: delivery.at ?? new Date(), variables }]
+        ? [{ id: delivery.eventId, at: delivery.at ?? new Date(), variables: own }]
         : digest.items.map(storedEvent),
     );
     rendered = renderer(variables, { ...settings, linkSchemes, system });

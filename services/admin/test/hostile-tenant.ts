@@ -162,7 +162,7 @@ async function storePreferences({ db, pool }: AdminUnderTest, id: string): Promi
   );
   const user = { userId: SCRIPT, email: SCRIPT, phone: SCRIPT, locale: SCRIPT, timezone: SCRIPT };
   const another = { ...user, userId: `${SCRIPT}, another` };
-  const quiet = { quietFrom: null, quietTo: null };
+  const quiet = { quietFrom: null, quietTo: null, attributes: null };
   await storeUsers(db, id, [
     { ...user, ...quiet },
     { ...another, ...quiet },

@@ -70,6 +70,7 @@ function templates(
         digest: null,
         throttle: null,
         afterUnreadSeconds: null,
+        readsUser: false,
         variants: new Map([["", variant(channel)]]),
         ...rest,
       },

@@ -20,7 +20,11 @@ import type {
   NewDelivery,
   StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
-import { parseVariables, withEventItems } from "@belfry/templates/language/event-variables";
+import {
+  parseVariables,
+  withEventItems,
+  withUser,
+} from "@belfry/templates/language/event-variables";
 import { findVariable, variableText } from "@belfry/templates/language/values";
 import { saysNothing } from "@belfry/templates/render";
 import { uuidv7 } from "uuidv7";
@@ -235,7 +239,7 @@ function renderPush(
   const variables = parseVariables(event.variables ?? "{}");
   if (variables === undefined) throw new Error("the variables cannot be read");
   const at = event.released?.at ?? event.acceptedAt;
-  const rendered = variant.render(variables, {
+  const rendered = variant.render(withUser(variables, preferences.recipient?.attributes), {
     locale: tenant.defaultLocale,
     timeZone: preferences.recipient?.timezone ?? tenant.timeZone ?? undefined,
     required: template.required ?? undefined,

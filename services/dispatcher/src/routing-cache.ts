@@ -31,6 +31,8 @@ interface TemplateSettings {
   digest: DigestSettings | null;
   throttle: ThrottleSettings | null;
   afterUnreadSeconds: number | null;
+  /** A text or a setting reads the attributes of the user, or has read them. */
+  readsUser: boolean;
 }
 
 /** An active template of a channel, ready for use. */
@@ -139,7 +141,7 @@ function bytesOf(templates: ActiveTemplates): number {
 function toActive(rows: readonly RoutingTemplate[]): ActiveTemplate {
   const variants = new Map(rows.map((row) => [row.locale, toVariant(row)]));
   const { targetChannel, sensitive, sensitiveUntil, expiresAfterSeconds, required } = rows[0]!;
-  const { digest, throttle, afterUnreadSeconds } = rows[0]!;
+  const { digest, throttle, afterUnreadSeconds, readsUser } = rows[0]!;
   return {
     targetChannel,
     sensitive,
@@ -149,6 +151,7 @@ function toActive(rows: readonly RoutingTemplate[]): ActiveTemplate {
     digest,
     throttle,
     afterUnreadSeconds,
+    readsUser,
     variants,
   };
 }
@@ -228,7 +231,7 @@ async function readRoutingTemplates(
     name: "read_routing_templates",
     text: `select t.tenant_id as owner_id, t.event_type, t.channel, l.locale, v.id as version_id,
                   t.target_channel, t.sensitive, t.sensitive_until, t.expires_after_seconds,
-                  t.required_variables as required, t.digest, t.throttle, t.after_unread_seconds,
+                  t.required_variables as required, t.digest, t.throttle, t.after_unread_seconds, t.reads_user,
                   case when t.channel = $4 then v.compiled end as compiled
            from unnest($1::text[], $2::text[]) as pair (owner_id, event_type)
            join templates t on t.tenant_id = pair.owner_id and t.event_type = pair.event_type

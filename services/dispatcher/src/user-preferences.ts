@@ -1,4 +1,4 @@
-import { type Channel, channelsOfMask, TO_DEVICES } from "@belfry/contracts/channels";
+import { type Channel, channelsOfMask, IN_APP, TO_DEVICES } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
 import { usersWithDevices } from "@belfry/database/functions/devices";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
@@ -72,7 +72,11 @@ async function readKnown(pool: Pool, events: readonly StoredEvent[], routing: Ro
   const known = [...events.keys()].filter((at) => events[at]!.mayHavePreferences);
   const recipients = await recipientsOf(
     pool,
-    known.map((at) => events[at]!),
+    known.map((at) => {
+      const { tenantId, userId, eventType } = events[at]!;
+      const readsUser = routing.templates(tenantId, eventType).get(IN_APP)?.readsUser === true;
+      return { tenantId, userId, eventType, readsUser };
+    }),
   );
   for (const [place, at] of known.entries()) {
     preferences[at] = { ...NO_PREFERENCES, recipient: recipients[place] };

@@ -8,6 +8,7 @@ import {
   parseVariables,
   storedEvent,
   withEventItems,
+  withUser,
 } from "@belfry/templates/language/event-variables";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { sql } from "kysely";
@@ -22,7 +23,7 @@ export type SentContent =
 
 /**
  * Renders the content of an event or a digest on a channel again, from the template version and the variables that were
- * used. Never shows content of a sensitive template. Throws `NotFound` if nothing was sent on the channel.
+ * used, and the user's attributes as they are now. Never shows content of a sensitive template. Throws `NotFound` if nothing was sent on the channel.
  */
 export async function sentContent(
   db: Database,
@@ -47,7 +48,10 @@ export async function sentContent(
   const { createRenderer } = await import("@belfry/templates/render");
   const plainCharacters = version.plainCharacters === true;
   const renderer = createRenderer(version.compiled as CompiledTemplate);
-  const rendered = renderer(variables, { ...settings, plainCharacters });
+  const rendered = renderer(withUser(variables, version.attributes), {
+    ...settings,
+    plainCharacters,
+  });
   if (!rendered.ok) return { shown: false, why: rendered.reason };
   const { ok: _, ...content } = rendered;
   return { shown: true, content: { channel, ...content } };
@@ -91,6 +95,8 @@ interface SentVersion {
   sensitive: boolean | null;
   /** The template's current setting; null if the template was deleted. */
   plainCharacters: boolean | null;
+  /** The current attributes of the user, as JSON text. */
+  attributes: string | null;
 }
 
 /**
@@ -105,7 +111,7 @@ async function sentVersion(
 ): Promise<SentVersion | undefined> {
   const { rows } = await sql<SentVersion>`
     select v.compiled, g.id as "digestId",
-           coalesce(e.event_type, g.event_type) as "eventType", t.plain_characters as "plainCharacters",
+           coalesce(e.event_type, g.event_type) as "eventType", t.plain_characters as "plainCharacters", r.attributes,
            t.sensitive or coalesce(e.accepted_at <= t.sensitive_until, false) or exists (
              select from digest_items i join events o on o.id = i.event_id
              where i.digest_id = g.id and o.accepted_at <= t.sensitive_until) as sensitive
@@ -119,6 +125,7 @@ async function sentVersion(
     left join digests g on g.id = d.event_id and g.tenant_id = d.tenant_id
     left join template_versions v on v.id = d.template_version_id
     left join templates t on t.id = v.template_id
+    left join recipients r on r.tenant_id = d.tenant_id and r.user_id = coalesce(e.user_id, g.user_id)
     where d.tenant_id = ${tenantId} and d.channel = ${channel}
     order by d.place limit 1`.execute(db);
   return rows[0];

@@ -2,7 +2,7 @@ import { isProviderChannel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { EVENT_VARIABLES } from "@belfry/database/broadcast-variables";
 import type { Database } from "@belfry/database/connection";
-import { parseVariables } from "@belfry/templates/language/event-variables";
+import { parseVariables, withUser } from "@belfry/templates/language/event-variables";
 import { type SqlBool, sql } from "kysely";
 import { usedSensitiveTemplate } from "../events/event-facts.ts";
 import type { InputFault } from "../input-error.ts";
@@ -123,24 +123,32 @@ export async function countRecentEvents(
 }
 
 /**
- * Returns the variables of the newest event of a type, among the tenant's newest 10,000, for a preview. Returns
+ * Returns the variables of the newest event of a type, among the tenant's newest 10,000, for a preview, and the
+ * attributes of its user. Returns
  * undefined if there is none, or if a sensitive template is or was in force for the event.
  */
 export async function sampleFromEvents(db: Database, tenantId: string, eventType: string) {
   if (tenantId === PLATFORM) return undefined;
-  const { rows } = await sql<{ variables: string; acceptedAt: Date; isNoted: boolean }>`
+  const { rows } = await sql<{
+    variables: string;
+    acceptedAt: Date;
+    isNoted: boolean;
+    attributes: string | null;
+  }>`
     select ${EVENT_VARIABLES} as variables, e.accepted_at as "acceptedAt",
-           exists (select from sensitive_events s where s.event_id = e.id) as "isNoted"
-    from (select event_type, variables, accepted_at, id, broadcast_id from events where tenant_id = ${tenantId}
+           exists (select from sensitive_events s where s.event_id = e.id) as "isNoted",
+           (select r.attributes from recipients r where r.tenant_id = ${tenantId} and r.user_id = e.user_id) as attributes
+    from (select event_type, user_id, variables, accepted_at, id, broadcast_id from events where tenant_id = ${tenantId}
           order by id desc limit ${MOST_EVENTS}) e
     where e.event_type = ${eventType} and e.variables is not null
     order by e.id desc limit 1`.execute(db);
   const [newest] = rows;
   // The note is stored until the event's variables are erased, even if the template was deleted meanwhile.
   if (newest === undefined || newest.isNoted) return undefined;
-  const { variables, acceptedAt } = newest;
+  const { variables, acceptedAt, attributes } = newest;
   if (await usedSensitiveTemplate(db, tenantId, { eventType, acceptedAt })) return undefined;
-  return parseVariables(variables);
+  const own = parseVariables(variables);
+  return own && withUser(own, attributes);
 }
 
 function ofOwner(tenantId: string) {

@@ -77,7 +77,8 @@ export async function updateTemplateRow(
   { id, tenantId }: TemplateId,
   changes: TemplateSettingsInput,
 ): Promise<void> {
-  const { sensitive } = changes;
+  const { sensitive, requiredVariables, fromName, replyTo, image, data, collapseKey } = changes;
+  const written = [requiredVariables, fromName, replyTo, image, data, collapseKey];
   await db
     .updateTable("templates")
     .set({
@@ -88,6 +89,7 @@ export async function updateTemplateRow(
           ? sql<Date | null>`case when sensitive
               then clock_timestamp() + interval '10 seconds' else sensitive_until end`
           : sensitive && null,
+      reads_user: /\buser\b/.test(JSON.stringify(written)) || undefined,
       updated_at: sql<Date>`now()`,
     })
     .where("id", "=", id)

@@ -34,6 +34,9 @@ export async function insertVersion(
   return made.version;
 }
 
+/** SQL: whether the text of a version reads the attributes of the user. */
+const READS_USER = sql`jsonb_path_exists(v.compiled, '$.variables[*] ? (@ == "user" || @ starts with "user.")')`;
+
 /** Puts a version of the template in force. The template must be locked. */
 export async function putInForce(db: Database, variant: VariantToPublish, versionId: string) {
   const { tenantId, templateId, locale, sourceVersion } = variant;
@@ -45,7 +48,12 @@ export async function putInForce(db: Database, variant: VariantToPublish, versio
     .execute();
   await db
     .updateTable("templates")
-    .set({ updated_at: sql<Date>`now()` })
+    .set({
+      updated_at: sql<Date>`now()`,
+      // It stays true, because messages of earlier versions may still wait.
+      reads_user: sql<boolean>`reads_user or
+        (select ${READS_USER} from template_versions v where v.id = ${versionId})`,
+    })
     .where("id", "=", templateId)
     .where("tenant_id", "=", tenantId)
     .execute();

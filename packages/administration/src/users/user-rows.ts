@@ -14,6 +14,7 @@ const SAID = {
   phone: ["phone"],
   locale: ["locale"],
   timezone: ["timezone"],
+  attributes: ["attributes"],
   quietHours: ["quiet_from", "quiet_to"],
 } as const;
 
@@ -33,12 +34,12 @@ export async function storeUsers(
   );
   const changes = written.map((name) => sql`${sql.id(name)} = excluded.${sql.id(name)},`);
   const { rows } = await sql<{ isNew: boolean }>`
-    insert into recipients as r (tenant_id, user_id, email, phone, locale, timezone, quiet_from, quiet_to)
+    insert into recipients as r (tenant_id, user_id, email, phone, locale, timezone, quiet_from, quiet_to, attributes)
     select ${tenantId}, u.* from unnest(
       ${column("userId")}::text[], ${column("email")}::text[], ${column("phone")}::text[],
       ${column("locale")}::text[], ${column("timezone")}::text[], ${column("quietFrom")}::time[],
-      ${column("quietTo")}::time[]
-    ) u (user_id, email, phone, locale, timezone, quiet_from, quiet_to)
+      ${column("quietTo")}::time[], ${column("attributes")}::text[]
+    ) u (user_id, email, phone, locale, timezone, quiet_from, quiet_to, attributes)
     order by u.user_id collate "C"
     on conflict (tenant_id, user_id) do update set
       ${sql.join(changes, sql` `)}
@@ -58,6 +59,7 @@ export async function findUser(db: Database, tenantId: string, userId: string) {
       "phone",
       "locale",
       "timezone",
+      "attributes",
       "quiet_from as quietFrom",
       "quiet_to as quietTo",
       "created_at as createdAt",

@@ -44,6 +44,7 @@ export const USER_INPUT = {
   phone: "+12025550123",
   locale: "de-AT",
   timezone: "Europe/Vienna",
+  attributes: { firstName: "Ann" },
   quietHours: { from: "22:00", to: "06:00" },
 };
 const moment = "2026-11-20T09:30:00.000Z";
@@ -179,8 +180,12 @@ export async function knownUser(
 ): Promise<User | undefined> {
   const row = await findUser(db, tenantId, userId);
   if (row === undefined) return undefined;
-  const { quietFrom, quietTo, ...user } = row;
-  return { ...isoTimes(user), quietHours: quietHoursOf(quietFrom, quietTo) };
+  const { quietFrom, quietTo, attributes, ...user } = row;
+  return {
+    ...isoTimes(user),
+    attributes: attributes === null ? null : JSON.parse(attributes),
+    quietHours: quietHoursOf(quietFrom, quietTo),
+  };
 }
 
 async function requireUser(db: Database, tenantId: string, userId: string): Promise<User> {
@@ -204,19 +209,30 @@ export async function saveUsers(db: Database, tenantId: string, inputs: readonly
 
 /** Returns the row for a user whose input was checked. */
 export function userRow(input: UserInput): UserRow {
+  const attributes = Object.keys(input.attributes ?? {});
   return {
     userId: input.userId,
     email: emailAddress(input.email ?? "") ?? null,
     phone: input.phone || null,
     locale: canonicalLocale(input.locale ?? "") ?? null,
     timezone: timeZoneName(input.timezone ?? "") ?? null,
+    attributes: attributes.length > 0 ? JSON.stringify(input.attributes) : null,
     quietFrom: input.quietHours?.from ?? null,
     quietTo: input.quietHours?.to ?? null,
   };
 }
 
-function recorded({ email, phone, locale, timezone, quietHours }: User): object {
-  return { email, phone, locale, timezone, quietHours };
+/** The audit log gets the names of attributes only, so that their values stand in one place. */
+function recorded({ email, phone, locale, timezone, quietHours, ...user }: User): object {
+  const attributes = Object.keys(user.attributes ?? {});
+  return {
+    email,
+    phone,
+    locale,
+    timezone,
+    quietHours,
+    ...(attributes.length > 0 && { attributes }),
+  };
 }
 
 export const putUsers = defineAct({

@@ -25,6 +25,7 @@
 -- A delivery that is to be sent only if unread is skipped at its first attempt if its notification was read.
 --
 -- `options` holds values that few deliveries have: an object, or null. For its field `envelope` see claimed_envelope.
+-- `user` has the attributes of the user, as JSON text, if a template of the batch reads them: one statement per batch.
 create or replace function claim_for_sending(
   p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
   p_lease_ms integer, p_max_retries integer
@@ -77,6 +78,7 @@ declare
   bound_providers uuid[];
   event_envelope jsonb;
   template_envelope jsonb;
+  reads_user boolean;
   digest record;
   gathers boolean;
   opens boolean;
@@ -94,6 +96,7 @@ declare
   categories text[];
   requireds boolean[];
   unwanteds text[];
+  attributes text[];
   claimed uuid[] := '{}';
   numbers integer[];
 begin
@@ -109,7 +112,7 @@ begin
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
       required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited, asks,
       quiet_from, quiet_to, uses_recipients, uses_preferences, changed_at, at, unless_read, is_cancelled,
-      broadcast, event_envelope, template_envelope
+      broadcast, event_envelope, template_envelope, reads_user
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
@@ -126,7 +129,7 @@ begin
            e.accepted_at < greatest(moment - long, o.preferences_changed_at + long), o.quiet_from, o.quiet_to,
            o.uses_recipients, o.uses_preferences, o.preferences_changed_at, coalesce(e.released_at, e.accepted_at), d.unless_read,
            d.cancel_asked_at is not null or d.broadcast_id = any (cancelled), d.broadcast_id, e.envelope,
-           v.envelope
+           v.envelope, v.reads_user
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
     -- Uses the index once per item. Postgres makes this plan on an empty database, where reading a whole table looks
     -- cheapest, and it must remain good while the tables grow. The arrays of ids in the updates have the same purpose.
@@ -135,7 +138,7 @@ begin
     left join lateral (select * from events e where e.id = d.event_id limit 1) e
       on e.tenant_id = d.tenant_id
     left join lateral (
-      select v.id, t.at_most_once, t.sensitive, t.sensitive_until, t.required_variables, envelope_of(t.from_name, t.reply_to, t.cc, t.bcc) as envelope
+      select v.id, t.at_most_once, t.sensitive, t.sensitive_until, t.required_variables, t.reads_user, envelope_of(t.from_name, t.reply_to, t.cc, t.bcc) as envelope
       from template_versions v join templates t on t.id = v.template_id
       where v.id = d.template_version_id limit 1
     ) v on true
@@ -296,7 +299,7 @@ begin
       required := closed.needs;
       if not has_template then
         -- The template was deleted and created again.
-        select envelope_of(t.from_name, t.reply_to, t.cc, t.bcc) into template_envelope
+        select envelope_of(t.from_name, t.reply_to, t.cc, t.bcc), t.reads_user into template_envelope, reads_user
         from template_versions v join templates t on t.id = v.template_id where v.id = template_version_id;
       end if;
       update deliveries d set template_version_id = claim_for_sending.template_version_id
@@ -327,6 +330,19 @@ begin
     if becomes = 'sending' and coalesce(event_envelope, template_envelope) is not null then
       options := json_build_object('envelope',
         claimed_envelope(tenant_id, p_channel, template_envelope, event_envelope));
+    end if;
+    if becomes = 'sending' and reads_user and uses_recipients then
+      if attributes is null then
+        select array_agg(r.attributes order by i.place) into attributes
+        from unnest(p_tenants, named) with ordinality i (tenant_id, user_id, place)
+        left join lateral (
+          select r.attributes from recipients r
+          where r.tenant_id = i.tenant_id and r.user_id = i.user_id limit 1
+        ) r on true;
+      end if;
+      if attributes[place] is not null then
+        options := coalesce(options::jsonb, '{}') || jsonb_build_object('user', attributes[place]);
+      end if;
     end if;
     if becomes = 'sending' then
       claimed := claimed || delivery_id;

@@ -71,6 +71,8 @@ export interface ClaimedDelivery {
   userId: string | null;
   /** The category of the event's type, if the tenant has categories. */
   category: { key: string; required: boolean } | undefined;
+  /** The attributes of the user as JSON text; undefined if there are none, or the template does not read them. */
+  userAttributes: string | undefined;
   /** The mail's envelope; undefined if neither template nor event sets any part. */
   envelope: ClaimedEnvelope | undefined;
 }
@@ -150,7 +152,7 @@ interface Row extends Columns {
   isRequired: boolean | null;
   items: GatheredEvent[] | null;
   itemCount: number | null;
-  options: { envelope?: ClaimedEnvelope } | null;
+  options: { envelope?: ClaimedEnvelope; user?: string } | null;
 }
 
 /** Claims a batch in one call. Results have the order of the batch. */
@@ -209,6 +211,7 @@ function toResult(row: Row): ClaimResult {
           },
           category:
             category === null ? undefined : { key: category, required: row.isRequired === true },
+          userAttributes: row.options?.user,
           envelope: row.options?.envelope,
         },
       };

@@ -21,12 +21,12 @@ $function$;
 -- parallel, except the event types, of which a batch has few: each is passed once, and p_types are indexes into that
 -- array. Indexes and `place` are from 1. `quiet_until` is null outside quiet hours. `required`: the event type's
 -- category is sent even if it is off; `chooses`: the user may have turned it off, so the caller must call
--- preferences_of.
-create or replace function recipients_of(
-  p_tenants text[], p_users text[], p_types integer[], p_type_tenants text[], p_type_names text[]
+-- preferences_of. `attributes` are returned for the places where p_reads is true; null: they are for none.
+create or replace function recipients_with_attributes(
+  p_tenants text[], p_users text[], p_types integer[], p_type_tenants text[], p_type_names text[], p_reads boolean[]
 ) returns table (
   place integer, email text, phone text, locale text, timezone text, quiet_until timestamptz, quiet_end text,
-  required boolean, chooses boolean
+  required boolean, chooses boolean, attributes text
 ) language plpgsql stable
 -- All reads are index look-ups: Postgres plans them on an empty database, and the plan must stay good.
 set plan_cache_mode = force_generic_plan
@@ -61,10 +61,11 @@ begin
              then quiet_end_words(q.until, coalesce(r.timezone, t.timezone)) end,
            requireds[a.type],
            not requireds[a.type]
-             and (offs_by_default[a.type] or coalesce(r.off_categories && array['*', keys[a.type]], false))
+             and (offs_by_default[a.type] or coalesce(r.off_categories && array['*', keys[a.type]], false)),
+           case when p_reads[a.place] then r.attributes end
     from unnest(p_tenants, p_users, p_types) with ordinality a (tenant_id, user_id, type, place)
     left join lateral (
-      select r.email, r.phone, r.locale, r.timezone, r.quiet_from, r.quiet_to, r.off_categories
+      select r.email, r.phone, r.locale, r.timezone, r.quiet_from, r.quiet_to, r.off_categories, r.attributes
       from recipients r where r.tenant_id = a.tenant_id and r.user_id = a.user_id limit 1
     ) r on true
     -- Read only if the user has no zone or no quiet hours of their own.
@@ -78,6 +79,20 @@ begin
       offset 0
     ) q;
 end
+$function$;
+
+-- Returns the same without `attributes`, for dispatchers of the previous version.
+create or replace function recipients_of(
+  p_tenants text[], p_users text[], p_types integer[], p_type_tenants text[], p_type_names text[]
+) returns table (
+  place integer, email text, phone text, locale text, timezone text, quiet_until timestamptz, quiet_end text,
+  required boolean, chooses boolean
+) language sql stable
+as $function$
+  select r.place, r.email, r.phone, r.locale, r.timezone, r.quiet_until, r.quiet_end, r.required, r.chooses
+  from recipients_with_attributes(
+    p_tenants => p_tenants, p_users => p_users, p_types => p_types, p_type_tenants => p_type_tenants,
+    p_type_names => p_type_names, p_reads => null) r
 $function$;
 
 -- Returns why addresses are suppressed on channels. Arrays are parallel; `place` is the index, from 1. Addresses that

@@ -20,12 +20,17 @@ export interface Recipient {
   required: boolean;
   /** The user may have turned the category off: the caller must call `preferencesOf`. */
   chooses: boolean;
+  /** JSON text; null if the user has none, or they were not asked for. */
+  attributes: string | null;
 }
 
-/** Reads a batch in one statement. Returns a row per event, in order; for an unknown user, the tenant's defaults. */
+/**
+ * Reads a batch in one statement. Returns a row per event, in order; for an unknown user, the tenant's defaults. Reads
+ * the attributes for events with `readsUser`.
+ */
 export async function recipientsOf(
   pool: pg.Pool,
-  events: readonly { tenantId: string; userId: string; eventType: string }[],
+  events: readonly { tenantId: string; userId: string; eventType: string; readsUser?: boolean }[],
 ): Promise<Recipient[]> {
   const types = new Map<string, { place: number; tenantId: string; eventType: string }>();
   const typeOf = ({ tenantId, eventType }: { tenantId: string; eventType: string }) => {
@@ -35,13 +40,20 @@ export async function recipientsOf(
     types.set(key, { place: types.size + 1, tenantId, eventType });
     return types.size;
   };
-  const rows = await callFunction<Recipient & { place: number }>(pool, "recipients_of", {
-    p_tenants: events.map((event) => event.tenantId),
-    p_users: events.map((event) => event.userId),
-    p_types: events.map(typeOf),
-    p_type_tenants: [...types.values()].map((type) => type.tenantId),
-    p_type_names: [...types.values()].map((type) => type.eventType),
-  });
+  const rows = await callFunction<Recipient & { place: number }>(
+    pool,
+    "recipients_with_attributes",
+    {
+      p_tenants: events.map((event) => event.tenantId),
+      p_users: events.map((event) => event.userId),
+      p_types: events.map(typeOf),
+      p_type_tenants: [...types.values()].map((type) => type.tenantId),
+      p_type_names: [...types.values()].map((type) => type.eventType),
+      p_reads: events.some((event) => event.readsUser)
+        ? events.map((event) => event.readsUser === true)
+        : null,
+    },
+  );
   const recipients = new Array<Recipient>(events.length);
   for (const { place, ...recipient } of rows) recipients[place - 1] = recipient;
   return recipients;

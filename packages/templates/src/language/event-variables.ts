@@ -12,6 +12,19 @@ export function parseVariables(json: string): Record<string, unknown> | undefine
   }
 }
 
+/**
+ * Adds the attributes of the user, JSON text, as the variable `user`. An event's own variable of that name wins as a
+ * whole.
+ */
+export function withUser(
+  variables: Record<string, unknown>,
+  attributes: string | null | undefined,
+): Record<string, unknown> {
+  if (!attributes || Object.hasOwn(variables, "user")) return variables;
+  const user = parseVariables(attributes);
+  return user === undefined ? variables : { ...variables, user };
+}
+
 /** One event of a message. */
 export interface MessageEvent {
   id: string;

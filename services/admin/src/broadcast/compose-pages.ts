@@ -51,6 +51,8 @@ import { audienceOf, MISS_WORDS } from "./broadcast-words.ts";
 /** The number of topics that the form offers at first. A search finds the others. */
 const MOST_TOPICS = 50;
 const MOST_FOUND = 20;
+/** The variable that holds the attributes of the user. */
+const USER = "user";
 
 /** A broadcast's form: texts as they were typed. */
 interface Values {
@@ -108,7 +110,10 @@ export function composePages({ route, db, once }: PageDeps): void {
       providers: (await run(listProviders, {}))
         .filter(({ active, channel }) => active && isAddressChannel(channel))
         .map(({ id, name, channel }) => [id, say`${name} (${CHANNEL_NAMES[channel] ?? channel})`]),
-      variables: templateVariables(templates.flatMap(textsOfTemplate)),
+      // A variable `user` of the broadcast would replace everybody's own attributes.
+      variables: templateVariables(templates.flatMap(textsOfTemplate)).filter(
+        ({ name }) => name !== USER,
+      ),
     });
   };
 
@@ -120,7 +125,9 @@ export function composePages({ route, db, once }: PageDeps): void {
       if (!wanted.includes(template.channel)) continue;
       const shown = await previewOf(db, tenant.id, previewValues(template, values));
       const { missing = [] } = ("preview" in shown ? shown.preview : {}) as { missing?: string[] };
-      const lacking = template.requiredVariables.filter((name) => missing.includes(name));
+      const lacking = template.requiredVariables.filter(
+        (name) => missing.includes(name) && !name.startsWith(`${USER}.`),
+      );
       previews.push({ channel: template.channel, lacking, ...shown });
     }
     return page("broadcast-check", say`Check and send`, {
@@ -335,7 +342,14 @@ function textsOfTemplate(template: TextInLanguage): string[] {
   return writtenTexts(previewInputOf(templateValues(template)));
 }
 
-function previewValues(template: TextInLanguage, { sampleVariables }: Values): TemplateValues {
+/** Returns the values of a preview. It shows the template's sample of `user` in place of the attributes of a reader. */
+function previewValues(template: TextInLanguage, values: Values): TemplateValues {
+  const { [USER]: user } = parseVariables(template.sampleVariables ?? "{}") ?? {};
+  const own = parseVariables(values.sampleVariables.trim() || "{}");
+  const sampleVariables =
+    own === undefined || user === undefined
+      ? values.sampleVariables
+      : JSON.stringify({ [USER]: user, ...own });
   // A broadcast's event never joins a digest.
   return { ...templateValues(template), sampleVariables, digestKind: "" };
 }
@@ -348,6 +362,7 @@ async function samplesOf(db: Database, templates: readonly TemplateSummary[]): P
     ),
   );
   const all = Object.assign({}, ...samples.map((text) => parseVariables(text ?? "{}")));
+  delete all[USER];
   return JSON.stringify(all, null, 2);
 }
 

@@ -1,5 +1,5 @@
 import { ErasuresFull, requestErasure, showErasure } from "@belfry/administration/erasure/erasures";
-import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { InvalidInput, invalid, NotFound } from "@belfry/administration/input-error";
 import { disconnectUsers } from "@belfry/administration/tenants/realtime";
 import { deleteDevice } from "@belfry/administration/users/devices";
 import { setPreference } from "@belfry/administration/users/preferences";
@@ -7,6 +7,7 @@ import { knownUser, putUser, type User } from "@belfry/administration/users/user
 import { textFault } from "@belfry/contracts/identifiers";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import { MAX_OPEN_ERASURES } from "@belfry/contracts/users";
+import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { typedQuietHours, typedTexts } from "../page/form-fields.ts";
 import { say } from "../page/language.ts";
@@ -36,13 +37,14 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
     const values = { ...typedTexts(form, TEXTS), userId: form.get("user") ?? "" };
     const { userId, email, phone, locale, timezone, seen } = values;
     return await orFaults(
-      () =>
+      async () =>
         run(putUser, {
           userId,
           email,
           phone,
           locale: locale || null,
           timezone: timezone || null,
+          attributes: typedAttributes(values.attributes),
           quietHours: typedQuietHours(values),
           seen: seen || null,
         }).then(() => redirect(pageOf(base, userId), "user-saved")),
@@ -127,12 +129,31 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
 }
 
 /** The text fields. `seen` is when the shown content was saved; empty if the user was not known. */
-const TEXTS = ["email", "phone", "locale", "timezone", "quietFrom", "quietTo", "seen"] as const;
+const TEXTS = [
+  "email",
+  "phone",
+  "locale",
+  "timezone",
+  "attributes",
+  "quietFrom",
+  "quietTo",
+  "seen",
+] as const;
+
+/** Parses the attributes of a form. A text that is no JSON object is a fault of the field. */
+function typedAttributes(text: string): Record<string, unknown> | null {
+  if (text === "") return null;
+  const attributes = parseVariables(text);
+  if (attributes === undefined) throw invalid("attributes", "must be a JSON object");
+  return attributes;
+}
 
 /** Returns the values of a user's form; a new user has the id alone. */
 function valuesOfUser(userId: string, user?: User) {
   const { quietHours, updatedAt: seen = "" } = user ?? {};
-  return { ...user, userId, quietFrom: quietHours?.from, quietTo: quietHours?.to, seen };
+  const attributes = user?.attributes ? JSON.stringify(user.attributes, null, 2) : "";
+  const { from: quietFrom, to: quietTo } = quietHours ?? {};
+  return { ...user, userId, attributes, quietFrom, quietTo, seen };
 }
 
 function pageOf(base: string, userId: string): string {
