@@ -22,6 +22,7 @@ import { routingTests } from "./routing.ts";
 import { signingTests } from "./signing.ts";
 import { startStack } from "./stack.ts";
 import { traceTests } from "./trace.ts";
+import { userAttributeTests } from "./user-attributes.ts";
 
 /**
  * Each row of the specification and of the decisions, through real processes. One stack for all, as
@@ -53,6 +54,7 @@ describe("receipts and dead letters", () => receiptTests(stack));
 describe("one trace id", () => traceTests(stack));
 describe("preferences", () => preferenceTests(stack));
 describe("digests", () => digestTests(stack));
+describe("attributes of users", () => userAttributeTests(stack));
 describe("order", () => orderTests(stack));
 describe("erasure", () => erasureTests(stack));
 describe("logs", () => logTests(stack));

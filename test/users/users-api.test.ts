@@ -16,6 +16,7 @@ const send = (asked: Asked) => ask(ingest.url, asked);
 const ANN = {
   ...{ email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
   ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+  attributes: { firstName: "Ann", plan: { name: "gold", since: 2024 }, tags: ["a", null] },
 };
 
 test("a user is put, shown, put anew and erased; of another tenant it is unknown", async () => {
@@ -24,7 +25,8 @@ test("a user is put, shown, put anew and erased; of another tenant it is unknown
   const { createdAt, updatedAt, ...user } = await client.putUser("user/1", ANN);
   assert.deepEqual(user, { userId: "user/1", ...ANN });
   assert.deepEqual(await client.user("user/1"), { ...user, createdAt, updatedAt });
-  assert.equal((await client.putUser("user/1", { email: "new@example.com" })).phone, null);
+  const { phone, attributes } = await client.putUser("user/1", { email: "new@example.com" });
+  assert.deepEqual([phone, attributes], [null, null], "what is left out is deleted");
   const path = "/api/v1/users/user%2F1";
   assert.equal((await send({ method: "GET", path, key: other.apiKey })).status, 404);
 
@@ -37,6 +39,39 @@ test("a user is put, shown, put anew and erased; of another tenant it is unknown
   const none = "/api/v1/erasures/nothing";
   assert.equal((await send({ method: "GET", path: none, key: tenant.apiKey })).status, 404);
   assert.equal((await send({ method: "DELETE", path, key: tenant.apiKey })).status, 202);
+});
+
+test("attributes are any JSON object of at most 4 KiB and 64 levels, returned as they were given", async () => {
+  const { apiKey: key } = await ingest.createTenant();
+  const put = (attributes: string) =>
+    send({ method: "PUT", path: "/api/v1/users/ann", key, body: `{"attributes":${attributes}}` });
+  const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
+  const sized = (bytes: number) => JSON.stringify({ a: "é".repeat((bytes - 8) / 2) });
+  const taken = [
+    ...['{"a":"\\u0000\\ud800 {{ x }}<script>"}', nested(64), sized(4096)],
+    '{"constructor":1,"toString":{"x":[1,"2",true,null]}}',
+  ];
+  for (const text of taken) {
+    const { status, body } = await put(text);
+    assert.equal(status, 200, text);
+    assert.deepEqual(body.data.attributes, JSON.parse(text));
+    const shown = await send({ method: "GET", path: "/api/v1/users/ann", key });
+    assert.deepEqual(shown.body.data.attributes, JSON.parse(text));
+  }
+  const refused: Record<string, string> = {
+    ...Object.fromEntries(
+      ['"x"', "[]", "7", "true"].map((text) => [text, "must be a JSON object"]),
+    ),
+    [nested(65)]: "must not be nested deeper than 64 levels",
+    [nested(20_000)]: "must not be nested deeper than 64 levels",
+    [sized(4098)]: "must be at most 4096 bytes of JSON",
+  };
+  for (const [text, fault] of Object.entries(refused)) {
+    const { status, body } = await put(text);
+    assert.deepEqual([status, body.message], [422, [`attributes ${fault}`]], text.slice(0, 80));
+  }
+  assert.equal((await put('{"__proto__":{"a":1}}')).status, 200);
+  assert.equal((await put("{}")).body.data.attributes, null);
 });
 
 test("of a batch the good ones are stored and every bad one says why", async () => {

@@ -62,7 +62,11 @@ test("whatever the command line changes of users and categories is in the audit 
   await json(`category assign ${of} --event-type sale --category offers`);
   await json(`category assign ${of} --event-type sale --no-category`);
   await json(`user put ${of} --user ann --email ann@example.com`);
-  await json(`user put ${of} --user ann --locale de`);
+  const values = await json(
+    `user put ${of} --user ann --locale de --attributes-file -`,
+    '{"plan":"gold"}',
+  );
+  assert.deepEqual(values.attributes, { plan: "gold" });
   const set = `user preference set ${of} --user ann --channel EMAIL --enabled off`;
   await json(`${set} --category offers`);
   assert.equal((await run(`${set} --category none`)).code, 1);
@@ -78,6 +82,7 @@ test("whatever the command line changes of users and categories is in the audit 
   ]);
   const updated = rows.find(({ told }) => told === "user.update ann");
   assert.deepEqual([updated.before.email, updated.after.email], ["ann@example.com", null]);
+  assert.deepEqual(updated.after.attributes, ["plan"]);
   assert.ok(rows.every(({ tenant_id }) => tenant_id === id));
 });
 

@@ -289,3 +289,27 @@ test("an event goes to devices if its user has one, waits as other channels do, 
   await off("offers", "DEVICE");
   assert.deepEqual((await dispatch()).channels, ["EMAIL", "SMS"]);
 });
+
+test("a push reads the attributes of its user when it is dispatched, if its template reads them", async (t) => {
+  const { pool, deps, templates, dispatch, recipient } = await setUp(t);
+  const body = "Hello {{user.name}}";
+  await templates(ANN.tenantId, "news", ["PUSH"], { body });
+  await recipient({ attributes: '{"name":"Ann {{x}}"}' });
+  const sent = async (setup: EventSetup = {}) => {
+    const { id, outcome } = await dispatch({ eventType: "news", ...setup });
+    const [row] = await pool.sql<{ body: string }>`select body from notifications where id = ${id}`;
+    return [row?.body, outcome?.missing?.PUSH];
+  };
+  assert.deepEqual(await sent(), ["Hello ", ["user.name"]], "the template is not known to read it");
+  const before = await statementsOf(pool, () => sent());
+  await pool.sql`update templates set reads_user = true where event_type = 'news'`;
+  deps.routing.clear();
+  await sent();
+  const after = await statementsOf(pool, async () => {
+    assert.deepEqual(await sent(), ["Hello Ann {{x}}", undefined]);
+  });
+  assert.deepEqual(after, before, "in the statement that is there already");
+  assert.deepEqual(await sent({ userId: "bob" }), ["Hello ", ["user.name"]]);
+  const user = { other: "x" };
+  assert.deepEqual(await sent({ variables: { title: "T", user } }), ["Hello ", ["user.name"]]);
+});

@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
 import { changeNotification, shownNotifications } from "@belfry/database/notifications";
-import { anEvent } from "@belfry/testing/rows";
+import { anEvent, aRecipient } from "@belfry/testing/rows";
 import { tenantDatabase } from "../../test/database.ts";
 import { deleteTemplate, putTemplate } from "../../test/templates.ts";
 import { usedSensitiveTemplate } from "./event-facts.ts";
@@ -69,6 +69,15 @@ test("of a sensitive template no language's content is shown, and neither after 
       acceptedAt: new Date(Date.now() - agoMs),
     });
   assert.deepEqual([await used(SECOND_MS), await used(-60 * SECOND_MS)], [true, false]);
+});
+
+test("what was sent is shown with the attributes of its user as they are now", async (t) => {
+  const { db, tenantId, pool, event } = await setUp(t);
+  const template = { tenantId, eventType: "code", channel: "SMS", content: "{{ user.name }}" };
+  await putTemplate(db, template as Parameters<typeof putTemplate>[1]);
+  await aRecipient(pool, { tenant_id: tenantId, user_id: "u", attributes: '{"name":"Ann"}' });
+  const sent = await sentContent(db, tenantId, await event(), "SMS");
+  assert.equal(sent.shown && sent.content.kind === "text" && sent.content.text, "Ann");
 });
 
 test("what a template made that is gone is not shown: nobody knows what it was", async (t) => {

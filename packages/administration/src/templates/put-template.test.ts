@@ -205,3 +205,29 @@ test("a compiled template that waited too long finds its default gone, and is re
   await db.deleteFrom("templates").where("id", "=", id).execute();
   await refusedWith(savePreparedTemplate(db, prepared), /^locale has no default/);
 });
+
+test("a template is noted once a text, a setting or a condition of it reads `user`, and stays noted", async (t) => {
+  const { db, tenantId, put } = await withTenant(t);
+  const isNoted = async (eventType: string) => {
+    const found = db.selectFrom("templates").select("reads_user").where("tenant_id", "=", tenantId);
+    return (await found.where("event_type", "=", eventType).executeTakeFirstOrThrow()).reads_user;
+  };
+  await put({ ...SMS, eventType: "plain", content: "{{ users }} user {{ a.user }}" });
+  assert.equal(await isNoted("plain"), false);
+  const reading = {
+    text: { ...SMS, content: "{{ user.name }}" },
+    whole: { ...SMS, content: "{% for x in user %}{{ x }}{% endfor %}" },
+    condition: { ...SMS, content: '{% if a and user.plan == "gold" %}Hi{% endif %}' },
+    argument: { ...SMS, content: "{{ a | default: user.name }}" },
+    required: { ...SMS, requiredVariables: ["user.name"] },
+    from: { ...EMAIL, fromName: "{{ user.agent }}" },
+    link: { ...EMAIL, channel: "PUSH", title: "Hi", subject: undefined, url: "{{ user.url }}" },
+  } as const;
+  for (const [eventType, input] of Object.entries(reading)) {
+    await put({ ...input, eventType } as Parameters<typeof put>[0]);
+    assert.equal(await isNoted(eventType), true, eventType);
+  }
+  // A message of the version before may still wait.
+  await put({ ...SMS, eventType: "text", content: "no more" });
+  assert.equal(await isNoted("text"), true);
+});

@@ -13,17 +13,19 @@ test("a user is stored in the forms that events have, and written anew whole", a
   const { createdAt, updatedAt, ...user } = await programIn(db, tenantId)(putUser, {
     ...{ userId: "ann", email: "ann@bücher.example", phone: "+12025550123", locale: "DE-at" },
     ...{ timezone: "europe/vienna", quietHours: { from: "22:00", to: "06:00" } },
+    attributes: { name: "Ann" },
   });
   assert.deepEqual(user, {
     ...{ userId: "ann", email: "ann@xn--bcher-kva.example", phone: "+12025550123" },
     ...{ locale: "de-AT", timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+    attributes: { name: "Ann" },
   });
   const again = await programIn(db, tenantId)(putUser, { userId: "ann", phone: "", email: null });
   assert.deepEqual(
     { ...again, updatedAt: "" },
     {
       ...{ userId: "ann", email: null, phone: null, locale: null, timezone: null },
-      ...{ quietHours: null, createdAt, updatedAt: "" },
+      ...{ attributes: null, quietHours: null, createdAt, updatedAt: "" },
     },
   );
   assert.ok(again.updatedAt > updatedAt);

@@ -154,3 +154,33 @@ test("of young events preferences are read only where a user of the tenant has c
   );
   assert.equal(skipped(young), 2 * skipped(old), "of each age");
 });
+
+test("the attributes of a user are read only for a template that reads them, once for a batch", async (t) => {
+  const { pool } = await connectedDatabase(t);
+  const deliveries = await fill(pool);
+  await pool.query("update recipients set attributes = tenant_id || ' ' || user_id");
+  const reads = (mostRows: number) =>
+    readsAtMost(pool, mostRows, ["recipients"], (client) =>
+      claimDeliveries(client, deliveries, OPTIONS),
+    );
+  const found = (results: ClaimResult[]) =>
+    results.map((one) => (one.becomes === "sending" ? one.delivery.userAttributes : undefined));
+  // Two users of two tenants that name users, each in every type, age and kind.
+  const named = 2 * 2 * TYPES.length * AGES_SECONDS.length * 2;
+  await reads(named);
+  assert.deepEqual(new Set(found(await claimed(pool, [deliveries]))), new Set([undefined]));
+
+  await pool.query("update templates set reads_user = true");
+  await reads(2 * named);
+  const batch = await claimed(pool, [deliveries]);
+  const alone = deliveries.map((one) => [one]);
+  assert.deepEqual(batch, await claimed(pool, alone));
+  const own = batch.map((one, at) => {
+    if (one.becomes !== "sending") return undefined;
+    const { tenantId } = deliveries[at]!;
+    const isKnown = ["named", "both"].includes(tenantId) && one.delivery.userId !== "nobody";
+    return isKnown ? `${tenantId} ${one.delivery.userId}` : undefined;
+  });
+  assert.deepEqual(found(batch), own);
+  assert.ok(own.filter((one) => one !== undefined).length > 1);
+});

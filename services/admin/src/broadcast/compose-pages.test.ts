@@ -197,3 +197,29 @@ test("topics are found by the beginning of their key, a bounded number of them, 
   assert.equal([...form.matchAll(/name="topics"/g)].length, 50);
   assert.match(form, /name="moreTopics"/);
 });
+
+test("the attributes of users are no variables of a broadcast: the preview shows the template's sample of them", async (t) => {
+  const { admin, operator, tenantId, place } = await setUp(t);
+  await putTemplate(admin.db, {
+    ...{ tenantId, eventType: "greeting", channel: "SMS", content: "{{ word }} {{ user.name }}" },
+    ...{ sampleVariables: '{"word": "Hi", "user": {"name": "A Sample"}}' },
+    requiredVariables: ["user.plan"],
+  });
+  const form = await operator.text(`${place}/new?eventType=greeting`);
+  assert.match(form, /&quot;word&quot;: &quot;Hi&quot;/);
+  assert.doesNotMatch(form, /A Sample|&quot;name&quot;:&quot;user&quot;/);
+  const preview = async (sampleVariables: string) => {
+    const answer = await operator.post(`${place}/preview`, {
+      eventType: "greeting",
+      sampleVariables,
+    });
+    return ((await answer.json()) as { preview: { text: { text: string }[] } }).preview.text
+      .map(({ text }) => text)
+      .join("");
+  };
+  assert.equal(await preview('{"word": "Bye"}'), "Bye A Sample");
+  assert.equal(await preview('{"word": "Bye", "user": {"name": "Own"}}'), "Bye Own");
+  const fields = { eventType: "greeting", topics: "product-news", sampleVariables: "{}" };
+  const check = text(await operator.page(await operator.post(`${place}/check`, fields)));
+  assert.doesNotMatch(check, /requires a value/);
+});

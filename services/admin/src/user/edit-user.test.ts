@@ -27,6 +27,7 @@ const EMPTY = { email: "", phone: "", locale: "", timezone: "", quietFrom: "", q
 const ANN = {
   ...{ email: "ann@example.com", phone: "+12025550123", locale: "de-at" },
   ...{ timezone: "europe/vienna", quietFrom: "22:00", quietTo: "06:00" },
+  attributes: '{"name": "<b>Ann"}',
 };
 
 test("an editor makes a user by id and edits it; each is in the audit log, with what was before", async (t) => {
@@ -39,7 +40,9 @@ test("an editor makes a user by id and edits it; each is in the audit log, with 
   assert.deepEqual(ann, {
     ...{ userId: "ann/1", email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
     ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+    attributes: { name: "<b>Ann" },
   });
+  assert.match(await editor.text(page), /\{&quot;name&quot;:&quot;&lt;b&gt;Ann&quot;\}/);
   assert.match(await editor.text(page), /href="[^"]*\/users\/edit\?user=ann%2F1">Edit</);
 
   const form = await editor.text(`${base}/users/edit?user=ann%2F1`);
@@ -48,14 +51,15 @@ test("an editor makes a user by id and edits it; each is in the audit log, with 
   assert.equal((await editor.post(`${base}/users/edit`, shown)).status, 303);
   const after = (await knownUser(admin.db, tenantId, "ann/1"))!;
   assert.deepEqual(
-    [after.email, after.phone, after.quietHours],
-    ["Ann.B@example.com", null, null],
+    [after.email, after.phone, after.quietHours, after.attributes],
+    ["Ann.B@example.com", null, null, null],
     "what is empty is forgotten",
   );
   const [first, second, ...more] = await entries();
   assert.deepEqual(more, []);
   assert.match(first?.person ?? "", /editor@example\.com/);
   assert.deepEqual([first?.action, first?.target, first?.before], ["user.create", "ann/1", null]);
+  assert.deepEqual((first?.after as { attributes: string[] }).attributes, ["name"], "no value");
   assert.equal(second?.action, "user.update");
   assert.deepEqual(
     [second?.before, second?.after].map((one) => (one as { email: string }).email),
@@ -78,6 +82,25 @@ test("what is wrong is said beside its field in the words of the API and the com
   assert.equal(faults.length, 6);
   for (const { message } of faults) assert.ok(html.includes(message), message);
   assert.match(html, /value="nobody"/, "what was typed is there again");
+  assert.deepEqual(await entries(), []);
+});
+
+test("attributes that are no JSON object, or too many, are said beside their field", async (t) => {
+  const { editor, base, entries } = await world(t);
+  const post = async (attributes: string) => {
+    const answer = await editor.post(`${base}/users/edit`, { user: "ann", ...EMPTY, attributes });
+    return [answer.status, await answer.text()] as const;
+  };
+  for (const [typed, fault] of [
+    ["{name", "must be a JSON object"],
+    ["[1]", "must be a JSON object"],
+    [JSON.stringify({ a: "x".repeat(4096) }), "must be at most 4096 bytes of JSON"],
+  ] as const) {
+    const [status, html] = await post(typed);
+    assert.equal(status, 422);
+    assert.ok(html.includes(`Attributes ${fault}`), html);
+    assert.ok(html.includes(typed.replaceAll('"', "&quot;")), "what was typed is there again");
+  }
   assert.deepEqual(await entries(), []);
 });
 
