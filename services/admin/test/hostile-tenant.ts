@@ -162,7 +162,8 @@ async function storePreferences({ db, pool }: AdminUnderTest, id: string): Promi
   );
   const user = { userId: SCRIPT, email: SCRIPT, phone: SCRIPT, locale: SCRIPT, timezone: SCRIPT };
   const another = { ...user, userId: `${SCRIPT}, another` };
-  const quiet = { quietFrom: null, quietTo: null, attributes: null };
+  const attributes = JSON.stringify({ [SCRIPT]: SCRIPT });
+  const quiet = { quietFrom: null, quietTo: null, attributes };
   await storeUsers(db, id, [
     { ...user, ...quiet },
     { ...another, ...quiet },
