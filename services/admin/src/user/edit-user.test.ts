@@ -59,7 +59,11 @@ test("an editor makes a user by id and edits it; each is in the audit log, with 
   assert.deepEqual(more, []);
   assert.match(first?.person ?? "", /editor@example\.com/);
   assert.deepEqual([first?.action, first?.target, first?.before], ["user.create", "ann/1", null]);
-  assert.deepEqual((first?.after as { attributes: string[] }).attributes, ["name"], "no value");
+  assert.deepEqual(
+    (first?.after as { attributes?: string[] } | null)?.attributes,
+    ["name"],
+    "no value",
+  );
   assert.equal(second?.action, "user.update");
   assert.deepEqual(
     [second?.before, second?.after].map((one) => (one as { email: string }).email),
