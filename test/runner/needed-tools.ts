@@ -10,6 +10,8 @@ interface NeededTool {
   debianPackages: string[];
   /** In place of a package of Debian's: what `go install` builds, into the folder of the first of `places`. */
   goPackage?: string;
+  /** In place of a package of Debian's: what pip installs, into a virtual environment that has the first of `places`. */
+  pythonPackages?: string[];
   /** Globs of places outside the PATH where it may be. */
   command: string;
   places: string[];
@@ -30,6 +32,25 @@ export const HELM = {
   withoutVariable: "BELFRY_WITHOUT_HELM",
 };
 
+/** The generators and checks of the clients for Python and Go, built once for all checkouts of this person. */
+export const PYTHON_CLIENT = {
+  // The newest version whose code runs on Python 3.9.
+  pythonPackages: ["openapi-python-client==0.26.2", "mypy==1.18.2"],
+  // Another version on the PATH does not do.
+  command: "openapi-python-client==0.26.2",
+  places: [join(homedir(), ".cache/belfry-tests/python-client-0.26.2/bin/openapi-python-client")],
+  withoutVariable: "BELFRY_WITHOUT_PYTHON",
+};
+export const GO_CLIENT = goTool("github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2");
+export const STATICCHECK = goTool("honnef.co/go/tools/cmd/staticcheck@v0.8.2");
+
+function goTool(goPackage: string) {
+  const [path = "", version] = goPackage.split("@");
+  const command = path.split("/").at(-1)!;
+  const place = join(homedir(), ".cache/belfry-tests", `${command}-${version}`, command);
+  return { goPackage, command: `${command}@${version}`, places: [place], withoutVariable: "BELFRY_WITHOUT_GO" };
+}
+
 /** nats-server is missing here: `startNats` finds or installs it. */
 const TOOLS: NeededTool[] = [
   {
@@ -47,6 +68,9 @@ const TOOLS: NeededTool[] = [
     withoutVariable: "BELFRY_WITHOUT_KUBECTL",
   },
   { what: "the Helm chart", debianPackages: [], command: "helm", ...HELM },
+  { what: "the client for Python", debianPackages: [], ...PYTHON_CLIENT },
+  { what: "the client for Go", debianPackages: [], ...GO_CLIENT },
+  { what: "the checks of the client for Go", debianPackages: [], ...STATICCHECK },
   {
     what: "the alert rules",
     debianPackages: ["prometheus"],
@@ -107,13 +131,15 @@ export async function neededTools(
   tools: readonly NeededTool[] = TOOLS,
 ) {
   // Side by side: the one waits for the network, the other for the compiler.
-  await Promise.all([installFromDebian(env, tools), buildGoPackages(env, tools)]);
+  await Promise.all([
+    installFromDebian(env, tools),
+    buildGoPackages(env, tools),
+    installPythonPackages(env, tools),
+  ]);
   const missing = await missingTools(env, tools);
   const left: Record<string, string> = {};
-  for (const { what, debianPackages, goPackage, withoutVariable } of missing) {
-    const packages = [...debianPackages, ...(goPackage === undefined ? [] : [goPackage])].join(
-      ", ",
-    );
+  for (const { what, debianPackages, goPackage, pythonPackages, withoutVariable } of missing) {
+    const packages = [...debianPackages, goPackage ?? [], pythonPackages ?? []].flat().join(", ");
     process.stderr.write(`NOT RUN: ${what} (no ${packages} on this machine)\n`);
     if (withoutVariable !== undefined) left[withoutVariable] = "1";
   }
@@ -157,6 +183,20 @@ async function buildGoPackages(
     process.stderr.write(`building for the tests: ${goPackage}\n`);
     const folder = `GOBIN=${dirname(places[0]!)}`;
     await succeeds(["env", folder, "go", "install", goPackage]);
+  }
+}
+
+async function installPythonPackages(
+  env: Record<string, string | undefined>,
+  tools: readonly NeededTool[],
+): Promise<void> {
+  if (!(await isOnPath("python3", env))) return;
+  for (const { pythonPackages, places } of await missingTools(env, tools)) {
+    if (pythonPackages === undefined) continue;
+    process.stderr.write(`installing for the tests: ${pythonPackages.join(", ")}\n`);
+    const bin = dirname(places[0]!);
+    await succeeds(["python3", "-m", "venv", dirname(bin)]);
+    await succeeds([join(bin, "pip"), "install", "-q", ...pythonPackages]);
   }
 }
 

@@ -1,0 +1,31 @@
+from collections.abc import Mapping
+from typing import Any, Optional, Union
+
+from ...._call import Call, path_of
+from ...types import UNSET, Unset
+from ...models.import_list_answer import ImportListAnswer
+from ...types import UNSET, Unset
+from typing import cast
+from typing import Union
+
+
+def import_list(*, limit: Union[Unset, int] = UNSET, after: Union[Unset, str] = UNSET, ) -> Call[ImportListAnswer]:
+    """A tenant's imports, the newest first
+
+    Needs a key with the role manage or provision."""
+    params: dict[str, Any] = {}
+
+    params["limit"] = limit
+
+    params["after"] = after
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    return Call(
+        "GET",
+        path_of("/api/v1/manage/imports"),
+        lambda response: ImportListAnswer.from_dict(response.json()),
+        query=params,
+        is_signed=True,
+    )

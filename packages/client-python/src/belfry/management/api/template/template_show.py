@@ -1,0 +1,31 @@
+from collections.abc import Mapping
+from typing import Any, Optional, Union
+
+from ...._call import Call, path_of
+from ...types import UNSET, Unset
+from ...models.template_show_answer import TemplateShowAnswer
+from ...models.template_show_channel import check_template_show_channel
+from ...models.template_show_channel import TemplateShowChannel
+from ...types import UNSET, Unset
+from typing import cast
+from typing import Union
+
+
+def template_show(event_type: str, channel: TemplateShowChannel, *, locale: Union[Unset, str] = UNSET, ) -> Call[TemplateShowAnswer]:
+    """One template with what is published of it, by its id or by the three flags
+
+    Needs a key with the role manage or provision."""
+    params: dict[str, Any] = {}
+
+    params["locale"] = locale
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    return Call(
+        "GET",
+        path_of("/api/v1/manage/templates/{event_type}/{channel}", event_type=event_type, channel=channel),
+        lambda response: TemplateShowAnswer.from_dict(response.json()),
+        query=params,
+        is_signed=True,
+    )

@@ -1,0 +1,1 @@
+"""The errors are in `belfry`."""

@@ -1,0 +1,10 @@
+from typing import Literal, cast
+
+DeadListChannel = Literal['DEVICE', 'EMAIL', 'SMS']
+
+DEAD_LIST_CHANNEL_VALUES: set[DeadListChannel] = { 'DEVICE', 'EMAIL', 'SMS',  }
+
+def check_dead_list_channel(value: str) -> DeadListChannel:
+    if value in DEAD_LIST_CHANNEL_VALUES:
+        return cast(DeadListChannel, value)
+    raise TypeError(f"Unexpected value {value!r}. Expected one of {DEAD_LIST_CHANNEL_VALUES!r}")

@@ -1,0 +1,90 @@
+from collections.abc import Mapping
+from typing import Any, TypeVar, Optional, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from typing import cast, Union
+
+
+
+
+
+
+T = TypeVar("T", bound="OperatorWithdrawAnswerData")
+
+
+
+@_attrs_define
+class OperatorWithdrawAnswerData:
+    """ 
+        Attributes:
+            email (Union[None, str]):
+            withdrawn (bool):
+     """
+
+    email: Union[None, str]
+    withdrawn: bool
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        email: Union[None, str]
+        email = self.email
+
+        withdrawn = self.withdrawn
+
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update({
+            "email": email,
+            "withdrawn": withdrawn,
+        })
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        def _parse_email(data: object) -> Union[None, str]:
+            if data is None:
+                return data
+            return cast(Union[None, str], data)
+
+        email = _parse_email(d.pop("email"))
+
+
+        withdrawn = d.pop("withdrawn")
+
+        operator_withdraw_answer_data = cls(
+            email=email,
+            withdrawn=withdrawn,
+        )
+
+
+        operator_withdraw_answer_data.additional_properties = d
+        return operator_withdraw_answer_data
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,90 @@
+from collections.abc import Mapping
+from typing import Any, TypeVar, Optional, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from typing import cast
+
+if TYPE_CHECKING:
+  from ..models.provider import Provider
+
+
+
+
+
+T = TypeVar("T", bound="ProviderActivateAnswer")
+
+
+
+@_attrs_define
+class ProviderActivateAnswer:
+    """ 
+        Attributes:
+            success (bool): Always true
+            data (Provider):
+     """
+
+    success: bool
+    data: 'Provider'
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.provider import Provider
+        success = self.success
+
+        data = self.data.to_dict()
+
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update({
+            "success": success,
+            "data": data,
+        })
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.provider import Provider
+        d = dict(src_dict)
+        success = d.pop("success")
+
+        data = Provider.from_dict(d.pop("data"))
+
+
+
+
+        provider_activate_answer = cls(
+            success=success,
+            data=data,
+        )
+
+
+        provider_activate_answer.additional_properties = d
+        return provider_activate_answer
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,10 @@
+from typing import Literal, cast
+
+TemplateCopyChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+
+TEMPLATE_COPY_CHANNEL_VALUES: set[TemplateCopyChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+
+def check_template_copy_channel(value: str) -> TemplateCopyChannel:
+    if value in TEMPLATE_COPY_CHANNEL_VALUES:
+        return cast(TemplateCopyChannel, value)
+    raise TypeError(f"Unexpected value {value!r}. Expected one of {TEMPLATE_COPY_CHANNEL_VALUES!r}")

@@ -1,0 +1,10 @@
+from typing import Literal, cast
+
+TemplateDeactivateChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+
+TEMPLATE_DEACTIVATE_CHANNEL_VALUES: set[TemplateDeactivateChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+
+def check_template_deactivate_channel(value: str) -> TemplateDeactivateChannel:
+    if value in TEMPLATE_DEACTIVATE_CHANNEL_VALUES:
+        return cast(TemplateDeactivateChannel, value)
+    raise TypeError(f"Unexpected value {value!r}. Expected one of {TEMPLATE_DEACTIVATE_CHANNEL_VALUES!r}")

@@ -1,0 +1,1 @@
+"""Generated from the OpenAPI document of Belfry by openapi-python-client. Do not edit."""

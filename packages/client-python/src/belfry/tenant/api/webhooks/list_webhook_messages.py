@@ -1,0 +1,39 @@
+from collections.abc import Mapping
+from typing import Any, Optional, Union
+
+from ...._call import Call, path_of
+from ...types import UNSET, Unset
+from ...models.list_webhook_messages_status import check_list_webhook_messages_status
+from ...models.list_webhook_messages_status import ListWebhookMessagesStatus
+from ...models.webhook_messages_response import WebhookMessagesResponse
+from ...types import UNSET, Unset
+from typing import cast
+from typing import Union
+
+
+def list_webhook_messages(webhook_id: str, *, status: Union[Unset, ListWebhookMessagesStatus] = UNSET, limit: Union[Unset, int] = 50, after: Union[Unset, str] = UNSET, ) -> Call[WebhookMessagesResponse]:
+    """List messages
+
+    Returns an endpoint's messages, including those that have not been tried. They are kept as long as
+    your events."""
+    params: dict[str, Any] = {}
+
+    json_status: Union[Unset, str] = UNSET
+    if not isinstance(status, Unset):
+        json_status = status
+
+    params["status"] = json_status
+
+    params["limit"] = limit
+
+    params["after"] = after
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    return Call(
+        "GET",
+        path_of("/api/v1/webhooks/{webhook_id}/messages", webhook_id=webhook_id),
+        lambda response: WebhookMessagesResponse.from_dict(response.json()),
+        query=params,
+    )
