@@ -46,7 +46,10 @@ export const PYTHON: ClientLibrary = {
     for await (const file of glob(join(folder, name, "models/*.py"))) {
       const text = await readFile(file, "utf8");
       const sorted = text.replaceAll(/(?:^ +from \.\.models.*\n)+/gm, (imports) =>
-        imports.split(/(?<=\n)/).sort().join(""),
+        imports
+          .split(/(?<=\n)/)
+          .sort()
+          .join(""),
       );
       await writeFile(file, sorted);
     }

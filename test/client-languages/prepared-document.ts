@@ -50,7 +50,9 @@ export function preparedDocument(given: object, basePath: string): PreparedDocum
         (one) => one.in !== "header" || [SIGNATURE_HEADER, ...KEY_HEADERS].includes(one.name),
       );
       const [status, answer] = Object.entries(responses).find(([one]) => one < "300")!;
-      const { schema } = Object.entries(answer.content).find(([type]) => type.startsWith("application/json"))![1];
+      const { schema } = Object.entries(answer.content).find(([type]) =>
+        type.startsWith("application/json"),
+      )![1];
       const name = schema.$ref?.split("/").at(-1) ?? `${capital(operationId)}Answer`;
       if (schema.$ref === undefined) schemas[name] = { title: name, ...schema };
       const content = { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } };
@@ -102,7 +104,8 @@ function goTypes(one: Schema): void {
   }
   const isMap = one.type === "object" && Object.keys(one.properties ?? {}).length === 0;
   // An empty list and false say something else than an absent one.
-  if (one.type === "array" || isMap) Object.assign(one, { "x-omitempty": false, "x-omitzero": true });
+  if (one.type === "array" || isMap)
+    Object.assign(one, { "x-omitempty": false, "x-omitzero": true });
   else if (one.type !== "string" || one.nullable) one["x-go-type-skip-optional-pointer"] = false;
 }
 
@@ -116,7 +119,8 @@ function visit(
   if (typeof value !== "object" || value === null || seen.has(value)) return seen;
   seen.add(value);
   const one = value as Schema;
-  if (typeof one.$ref === "string") visit(schemas[one.$ref.split("/").at(-1)!], schemas, change, seen);
+  if (typeof one.$ref === "string")
+    visit(schemas[one.$ref.split("/").at(-1)!], schemas, change, seen);
   if (isSchema(one)) {
     delete one.examples;
     change(one);

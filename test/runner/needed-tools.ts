@@ -48,7 +48,12 @@ function goTool(goPackage: string) {
   const [path = "", version] = goPackage.split("@");
   const command = path.split("/").at(-1)!;
   const place = join(homedir(), ".cache/belfry-tests", `${command}-${version}`, command);
-  return { goPackage, command: `${command}@${version}`, places: [place], withoutVariable: "BELFRY_WITHOUT_GO" };
+  return {
+    goPackage,
+    command: `${command}@${version}`,
+    places: [place],
+    withoutVariable: "BELFRY_WITHOUT_GO",
+  };
 }
 
 /** nats-server is missing here: `startNats` finds or installs it. */
