@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -9,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"belfry.dev/client-go"
 )
 
 const maxBytes = 256 * 1024
@@ -18,10 +19,6 @@ func main() {
 	secret, inbox, port := os.Getenv("BELFRY_SIGNING_SECRET"), os.Getenv("INBOX"), os.Getenv("PORT")
 	if secret == "" {
 		log.Fatal("no secret")
-	}
-	webhook, err := standardwebhooks.NewWebhook(secret)
-	if err != nil {
-		log.Fatal("the secret is not whsec_ and base64")
 	}
 	if err := os.MkdirAll(inbox, 0o700); err != nil {
 		log.Fatal(err)
@@ -32,7 +29,8 @@ func main() {
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
 			return
 		}
-		if err := webhook.Verify(body, r.Header); err != nil {
+		var message json.RawMessage // or a struct with the fields that you need
+		if err := belfry.VerifyWebhook(secret, body, r.Header, &message); err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}

@@ -29,12 +29,20 @@ export async function run(command: string, args: string[], cwd = "/"): Promise<E
   return ended;
 }
 
-/** Installs the client for Python, and other packages, into a clean virtual environment. Returns its Python. */
-export async function installPython(t: Cleanup, ...others: string[]): Promise<string> {
+const pythons = new WeakMap<Cleanup, Promise<string>>();
+
+/** Installs the client for Python into a clean virtual environment, once for each `t`. Returns its Python. */
+export function installPython(t: Cleanup): Promise<string> {
+  const python = pythons.get(t) ?? install(t);
+  pythons.set(t, python);
+  return python;
+}
+
+async function install(t: Cleanup): Promise<string> {
   const folder = await temporaryFolder(t, "python");
   await run("python3", ["-m", "venv", folder]);
   const python = join(folder, "bin/python");
-  await run(python, ["-m", "pip", "install", "-q", PYTHON_PACKAGE, ...others]);
+  await run(python, ["-m", "pip", "install", "-q", PYTHON_PACKAGE]);
   return python;
 }
 

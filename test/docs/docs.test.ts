@@ -14,7 +14,7 @@ import { sampleTests } from "./sample-tests.ts";
 const cleanup = wholeFile();
 const stack = await startStack(cleanup);
 const folder = await temporaryFolder(cleanup, "docs");
-const bench = { stack, folder };
+const bench = { stack, folder, cleanup };
 
 describe("what is written", () => {
   test("every block is of a kind that is tested, every sample is a file of the same text", () => {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { quickStart } from "@belfry/testing/quick-start";
 import type { Stack } from "../end-to-end/stack.ts";
 
@@ -63,4 +64,5 @@ export interface Bench {
   stack: Stack;
   /** A folder of this run's own. */
   folder: string;
+  cleanup: Cleanup;
 }

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { copyFile, mkdir, symlink } from "node:fs/promises";
-import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startForTenant } from "@belfry/admin/test/start-admin";
@@ -8,8 +6,7 @@ import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test/acts";
 import { BelfryError, createManagementClient, type Management } from "@belfry/client";
-import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { runProgram } from "../docs/shell.ts";
+import { missingFor, runExample } from "../client-languages/run-example.ts";
 
 /** The management client of `@belfry/client` against a real admin. */
 
@@ -130,19 +127,18 @@ test("a tenant with a webhook secret signs each call, with its path, query and b
   await assert.rejects(wrong.call("categoryList"), refused(401, /X-Service-Signature/));
 });
 
-test("management.md: management.mjs runs and exits well", async (t) => {
-  const { client, options } = await world(t);
-  await client.call("suppressionAdd", { channel: "EMAIL", addresses: ["ann@example.com"] });
-  const folder = await temporaryFolder(t, "management");
-  const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-  await copyFile(at("examples/management.mjs"), join(folder, "management.mjs"));
-  await mkdir(join(folder, "node_modules/@belfry"), { recursive: true });
-  await symlink(at("packages/client"), join(folder, "node_modules/@belfry/client"));
-  const { code, out, err } = await runProgram(process.execPath, ["management.mjs"], {
-    cwd: folder,
-    env: { BELFRY_MANAGE_URL: options.baseUrl, BELFRY_MANAGE_KEY: options.apiKey },
+for (const name of ["management.mjs", "management.py", "management.go"]) {
+  test(`management.md: ${name} runs and exits well`, async (t) => {
+    const missing = await missingFor(name);
+    if (missing !== undefined) return t.skip(missing);
+    const { client, options } = await world(t);
+    await client.call("suppressionAdd", { channel: "EMAIL", addresses: ["ann@example.com"] });
+    const example = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+    const { code, out, err } = await runExample(t, example, {
+      ...{ BELFRY_MANAGE_URL: options.baseUrl, BELFRY_MANAGE_KEY: options.apiKey },
+    });
+    assert.equal(code, 0, err);
+    assert.match(out, /added: \[ ?'?order\.confirmed\/EMAIL\.md'? ?\]/);
+    assert.match(out, /^EMAIL ann@example\.com$/m);
   });
-  assert.equal(code, 0, err);
-  assert.match(out, /added: \[ 'order\.confirmed\/EMAIL\.md' \]/);
-  assert.match(out, /^EMAIL ann@example\.com$/m);
-});
+}

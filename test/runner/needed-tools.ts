@@ -35,10 +35,15 @@ export const HELM = {
 /** The generators and checks of the clients for Python and Go, built once for all checkouts of this person. */
 export const PYTHON_CLIENT = {
   // The newest version whose code runs on Python 3.9.
-  pythonPackages: ["openapi-python-client==0.26.2", "mypy==1.18.2"],
+  pythonPackages: ["openapi-python-client==0.26.2", "mypy==1.18.2", "standardwebhooks==1.0.1"],
   // Another version on the PATH does not do.
   command: "openapi-python-client==0.26.2",
-  places: [join(homedir(), ".cache/belfry-tests/python-client-0.26.2/bin/openapi-python-client")],
+  places: [
+    join(
+      homedir(),
+      ".cache/belfry-tests/python-client-0.26.2-mypy-1.18.2/bin/openapi-python-client",
+    ),
+  ],
   withoutVariable: "BELFRY_WITHOUT_PYTHON",
 };
 export const GO_CLIENT = goTool("github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2");

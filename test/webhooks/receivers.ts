@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
+import { GO_PACKAGE, PYTHON_PACKAGE } from "../client-languages/installed.ts";
 
 const SAMPLES = new URL("../../examples/", import.meta.url);
 const BRINGING_TIMEOUT_MS = 120_000;
@@ -45,7 +46,7 @@ export const RECEIVERS: SampleReceiver[] = [
         "--target",
         "brought",
         "flask==3.*",
-        "standardwebhooks==1.*",
+        PYTHON_PACKAGE,
       ],
     ],
     command: (port) => ["python3", "-m", "flask", "--app", "receiver", "run", "--port", `${port}`],
@@ -57,7 +58,8 @@ export const RECEIVERS: SampleReceiver[] = [
     tools: ["go"],
     bring: [
       ["go", "mod", "init", "receiver"],
-      ["go", "get", "github.com/standard-webhooks/standard-webhooks/libraries/go@v0.0.1"],
+      ["go", "mod", "edit", `-replace=belfry.dev/client-go@v0.1.0=${GO_PACKAGE}`],
+      ["go", "get", "belfry.dev/client-go@v0.1.0"],
       ["go", "build", "-o", "receiver", "."],
     ],
     command: () => ["./receiver"],

@@ -41,6 +41,7 @@ def _seconds(value: Any, response: httpx.Response) -> Optional[float]:
     try:
         # Measured by the clock of the answer, because the clock of this machine may be wrong.
         now = parsedate_to_datetime(response.headers["date"])
-        return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())
+        wait: float = (parsedate_to_datetime(value) - now).total_seconds()
+        return max(0.0, wait)
     except (KeyError, TypeError, ValueError):
         return None
