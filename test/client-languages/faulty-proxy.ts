@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cleanup } from "@belfry/testing/cleanup";
 
-/** What happens to a request instead of being forwarded and answered. */
+/** A fault of the network, of Belfry or of a load balancer, which one request meets. */
 export type Fault =
   | { cut: "before" | "after" }
   | { delayMs: number }

@@ -16,7 +16,7 @@ export const GENERATED = {
   management: () => preparedDocument(manageDocument, "/api/v1/manage"),
 };
 
-/** A client library: where it is, its generator, and how that writes one folder of code. */
+/** A client library with its generator. */
 export interface ClientLibrary {
   language: string;
   /** The folder below which the generated folders are. */

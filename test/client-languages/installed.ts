@@ -8,7 +8,7 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { type Ended, isThere, runProgram } from "../docs/shell.ts";
 
-// biome-ignore lint/style/noProcessEnv: what this machine has or is to leave out, and settings of its tools
+// biome-ignore lint/style/noProcessEnv: the settings of the tools of this machine
 const ENV = process.env as Record<string, string>;
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));

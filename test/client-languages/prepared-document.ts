@@ -69,7 +69,7 @@ export function preparedDocument(given: object, basePath: string): PreparedDocum
   return { openapi, info, paths, components: { schemas: Object.fromEntries(kept) } };
 }
 
-/** Changes a prepared document for Go: what is absent there is a zero value or a nil pointer, and a union is `any`. */
+/** Changes a prepared document for Go: an absent value is a zero value or a nil pointer there, and a union is `any`. */
 export function forGo(document: PreparedDocument): PreparedDocument {
   visit(document.paths, document.components.schemas, goTypes);
   for (const operation of Object.values(document.paths).flatMap((one) => Object.values(one))) {

@@ -17,7 +17,7 @@ const PRINTED: Record<string, string> = {
   "send-later.mjs": "scheduled: 2\ncancelled: 2\nstatus: cancelled\n",
   "topics.mjs": "members: 2\nbuyer-1\ncourier-3\nleft: 0\n",
   "users.mjs": "* SMS false\nerased: true\n",
-  "tour.py": TOUR.replace("200 200", "[200, 200]"),
+  "tour.py": TOUR.replace("200 200", "[200, 200]").replace("true", "True"),
   "tour.go": TOUR,
 };
 
