@@ -703,6 +703,30 @@ func (e TemplateCopyParamsChannel) Valid() bool {
 	}
 }
 
+// Defines values for TemplateCopyJSONBodyToChannel.
+const (
+	TemplateCopyJSONBodyToChannelDEVICE TemplateCopyJSONBodyToChannel = "DEVICE"
+	TemplateCopyJSONBodyToChannelEMAIL  TemplateCopyJSONBodyToChannel = "EMAIL"
+	TemplateCopyJSONBodyToChannelPUSH   TemplateCopyJSONBodyToChannel = "PUSH"
+	TemplateCopyJSONBodyToChannelSMS    TemplateCopyJSONBodyToChannel = "SMS"
+)
+
+// Valid indicates whether the value is a known member of the TemplateCopyJSONBodyToChannel enum.
+func (e TemplateCopyJSONBodyToChannel) Valid() bool {
+	switch e {
+	case TemplateCopyJSONBodyToChannelDEVICE:
+		return true
+	case TemplateCopyJSONBodyToChannelEMAIL:
+		return true
+	case TemplateCopyJSONBodyToChannelPUSH:
+		return true
+	case TemplateCopyJSONBodyToChannelSMS:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TemplateDeactivateParamsChannel.
 const (
 	TemplateDeactivateParamsChannelDEVICE TemplateDeactivateParamsChannel = "DEVICE"
@@ -3620,6 +3644,9 @@ type Tenant struct {
 	// ApiKeys The live ones, newest first
 	ApiKeys []ApiKey `json:"apiKeys,omitzero"`
 
+	// BrowserDevices Whether pages may register their browser with a realtime token
+	BrowserDevices bool `json:"browserDevices"`
+
 	// CreatedAt When it was created; ISO 8601, UTC
 	CreatedAt time.Time `json:"createdAt"`
 
@@ -3704,6 +3731,9 @@ type TenantCreateAnswer_Data struct {
 
 	// ApiKeys The live ones, newest first
 	ApiKeys []ApiKey `json:"apiKeys,omitzero"`
+
+	// BrowserDevices Whether pages may register their browser with a realtime token
+	BrowserDevices bool `json:"browserDevices"`
 
 	// CreatedAt When it was created; ISO 8601, UTC
 	CreatedAt time.Time `json:"createdAt"`
@@ -4796,6 +4826,9 @@ type TemplateConfirmParamsChannel string
 
 // TemplateCopyJSONBody defines parameters for TemplateCopy.
 type TemplateCopyJSONBody struct {
+	// ToChannel channel of the copy, with the same parts; default: the same channel
+	ToChannel TemplateCopyJSONBodyToChannel `json:"toChannel,omitempty,omitzero"`
+
 	// ToEventType event type of the copy
 	ToEventType string `json:"toEventType"`
 
@@ -4805,6 +4838,9 @@ type TemplateCopyJSONBody struct {
 
 // TemplateCopyParamsChannel defines parameters for TemplateCopy.
 type TemplateCopyParamsChannel string
+
+// TemplateCopyJSONBodyToChannel defines parameters for TemplateCopy.
+type TemplateCopyJSONBodyToChannel string
 
 // TemplateDeactivateParamsChannel defines parameters for TemplateDeactivate.
 type TemplateDeactivateParamsChannel string
@@ -5072,6 +5108,9 @@ type TenantCreateJSONBody struct {
 	// AllowExecutables programs may be uploaded as attachments of its mails; they may not by default
 	AllowExecutables *bool `json:"allowExecutables,omitempty"`
 
+	// BrowserDevices pages may register their browser for device push with a realtime token; they may not by default
+	BrowserDevices *bool `json:"browserDevices,omitempty"`
+
 	// DailyCap events accepted per UTC day
 	DailyCap *int `json:"dailyCap,omitempty"`
 
@@ -5134,6 +5173,9 @@ type TenantRequestDeletionParams struct {
 type TenantUpdateJSONBody struct {
 	// AllowExecutables programs may be uploaded as attachments of its mails; they may not by default
 	AllowExecutables *bool `json:"allowExecutables,omitempty"`
+
+	// BrowserDevices pages may register their browser for device push with a realtime token; they may not by default
+	BrowserDevices *bool `json:"browserDevices,omitempty"`
 
 	// DailyCap events accepted per UTC day
 	DailyCap *int `json:"dailyCap,omitempty"`
@@ -6296,7 +6338,7 @@ func (c Calls) TemplateConfirm(ctx context.Context, eventType string, channel Te
 	return answer, err
 }
 
-// TemplateCopy Copy a template to another event type or tenant, in all languages, as drafts
+// TemplateCopy Copy a template to another event type, channel or tenant, in all languages, as drafts
 // What is being written where there is a draft, else what is published. Where the other template has drafts already nothing is changed. Needs a key with the role manage or provision.
 func (c Calls) TemplateCopy(ctx context.Context, eventType string, channel TemplateCopyParamsChannel, body TemplateCopyJSONRequestBody, options ...call.Option) (answer TemplateCopyAnswer, err error) {
 	_, err = c.Sender.Do(ctx, call.Call{

@@ -160,6 +160,7 @@ const (
 	WebhookChangeRequestTypesDeliveryFailed      WebhookChangeRequestTypes = "delivery.failed"
 	WebhookChangeRequestTypesDeliverySkipped     WebhookChangeRequestTypes = "delivery.skipped"
 	WebhookChangeRequestTypesDeliveryUnknown     WebhookChangeRequestTypes = "delivery.unknown"
+	WebhookChangeRequestTypesDeviceAdded         WebhookChangeRequestTypes = "device.added"
 	WebhookChangeRequestTypesDeviceGone          WebhookChangeRequestTypes = "device.gone"
 	WebhookChangeRequestTypesNotificationCreated WebhookChangeRequestTypes = "notification.created"
 	WebhookChangeRequestTypesNotificationRead    WebhookChangeRequestTypes = "notification.read"
@@ -189,6 +190,8 @@ func (e WebhookChangeRequestTypes) Valid() bool {
 		return true
 	case WebhookChangeRequestTypesDeliveryUnknown:
 		return true
+	case WebhookChangeRequestTypesDeviceAdded:
+		return true
 	case WebhookChangeRequestTypesDeviceGone:
 		return true
 	case WebhookChangeRequestTypesNotificationCreated:
@@ -214,6 +217,7 @@ const (
 	WebhookRequestTypesDeliveryFailed      WebhookRequestTypes = "delivery.failed"
 	WebhookRequestTypesDeliverySkipped     WebhookRequestTypes = "delivery.skipped"
 	WebhookRequestTypesDeliveryUnknown     WebhookRequestTypes = "delivery.unknown"
+	WebhookRequestTypesDeviceAdded         WebhookRequestTypes = "device.added"
 	WebhookRequestTypesDeviceGone          WebhookRequestTypes = "device.gone"
 	WebhookRequestTypesNotificationCreated WebhookRequestTypes = "notification.created"
 	WebhookRequestTypesNotificationRead    WebhookRequestTypes = "notification.read"
@@ -242,6 +246,8 @@ func (e WebhookRequestTypes) Valid() bool {
 	case WebhookRequestTypesDeliverySkipped:
 		return true
 	case WebhookRequestTypesDeliveryUnknown:
+		return true
+	case WebhookRequestTypesDeviceAdded:
 		return true
 	case WebhookRequestTypesDeviceGone:
 		return true
@@ -634,9 +640,12 @@ type DeliveryReport struct {
 
 // Device defines model for Device.
 type Device struct {
-	DeviceId string  `json:"deviceId"`
-	Kind     string  `json:"kind"`
-	Name     *string `json:"name"`
+	DeviceId string `json:"deviceId"`
+
+	// EndsAt null: it stays; only browsers that registered themselves end
+	EndsAt *string `json:"endsAt"`
+	Kind   string  `json:"kind"`
+	Name   *string `json:"name"`
 
 	// RegisteredAt When it was last registered; ISO 8601, UTC
 	RegisteredAt time.Time `json:"registeredAt"`
@@ -1320,7 +1329,9 @@ type UnreadCountResponse_Data struct {
 
 // UserRequest The whole entry of the user: a field that is absent or null is deleted
 type UserRequest struct {
-	Email *string `json:"email,omitempty"`
+	// Attributes Values that templates read as `user.NAME`; at most 4 KiB of JSON
+	Attributes map[string]interface{} `json:"attributes,omitzero"`
+	Email      *string                `json:"email,omitempty"`
 
 	// Locale Language for triggers without a locale: language[-Script][-REGION]
 	Locale *string `json:"locale,omitempty"`
@@ -1357,6 +1368,9 @@ type UserResponse_Data_QuietHours struct {
 
 // UserResponse_Data defines model for UserResponse.Data.
 type UserResponse_Data struct {
+	// Attributes null means none
+	Attributes map[string]interface{} `json:"attributes,omitzero"`
+
 	// CreatedAt ISO 8601, UTC
 	CreatedAt string `json:"createdAt"`
 
@@ -1394,7 +1408,9 @@ type UsersBatchRequest_Users_QuietHours struct {
 
 // UsersBatchRequest_Users defines model for UsersBatchRequest.Users.
 type UsersBatchRequest_Users struct {
-	Email *string `json:"email,omitempty"`
+	// Attributes Values that templates read as `user.NAME`; at most 4 KiB of JSON
+	Attributes map[string]interface{} `json:"attributes,omitzero"`
+	Email      *string                `json:"email,omitempty"`
 
 	// Locale Language for triggers without a locale: language[-Script][-REGION]
 	Locale *string `json:"locale,omitempty"`

@@ -437,7 +437,7 @@ class Calls(Sender):
         return self._send(_template_import.template_import(body, dry_run=dry_run, ))
 
     def template_copy(self, event_type: str, channel: TemplateCopyChannel, body: Union[TemplateCopyBody, Mapping[str, Any]], *, idempotency_key: Optional[str] = None) -> TemplateCopyAnswer:
-        """Copy a template to another event type or tenant, in all languages, as drafts
+        """Copy a template to another event type, channel or tenant, in all languages, as drafts
 
         What is being written where there is a draft, else what is published. Where the other template has
         drafts already nothing is changed. Needs a key with the role manage or provision."""
@@ -1081,7 +1081,7 @@ class AsyncCalls(AsyncSender):
         return await self._send(_template_import.template_import(body, dry_run=dry_run, ))
 
     async def template_copy(self, event_type: str, channel: TemplateCopyChannel, body: Union[TemplateCopyBody, Mapping[str, Any]], *, idempotency_key: Optional[str] = None) -> TemplateCopyAnswer:
-        """Copy a template to another event type or tenant, in all languages, as drafts
+        """Copy a template to another event type, channel or tenant, in all languages, as drafts
 
         What is being written where there is a draft, else what is published. Where the other template has
         drafts already nothing is changed. Needs a key with the role manage or provision."""

@@ -222,6 +222,7 @@ from .template_confirm_body import TemplateConfirmBody
 from .template_confirm_channel import TemplateConfirmChannel
 from .template_copy_answer import TemplateCopyAnswer
 from .template_copy_body import TemplateCopyBody
+from .template_copy_body_to_channel import TemplateCopyBodyToChannel
 from .template_copy_channel import TemplateCopyChannel
 from .template_create_answer import TemplateCreateAnswer
 from .template_create_body import TemplateCreateBody
@@ -563,6 +564,7 @@ __all__ = (
     "TemplateConfirmChannel",
     "TemplateCopyAnswer",
     "TemplateCopyBody",
+    "TemplateCopyBodyToChannel",
     "TemplateCopyChannel",
     "TemplateCreateAnswer",
     "TemplateCreateBody",

@@ -36,6 +36,7 @@ class TenantCreateAnswerData:
             delivery_channels (list[str]): Empty: all channels
             dedup_includes_variables (bool):
             allow_executables (bool): Whether attachments may be programs
+            browser_devices (bool): Whether pages may register their browser with a realtime token
             max_attachment_mib (int): MiB that all attachments of its events may take together
             webhook_secret (bool): Whether every trigger must be signed
             previous_webhook_secret_until (Union[None, datetime.datetime]): Until when the webhook secret before it is taken
@@ -60,6 +61,7 @@ class TenantCreateAnswerData:
     delivery_channels: list[str]
     dedup_includes_variables: bool
     allow_executables: bool
+    browser_devices: bool
     max_attachment_mib: int
     webhook_secret: bool
     previous_webhook_secret_until: Union[None, datetime.datetime]
@@ -101,6 +103,8 @@ class TenantCreateAnswerData:
         dedup_includes_variables = self.dedup_includes_variables
 
         allow_executables = self.allow_executables
+
+        browser_devices = self.browser_devices
 
         max_attachment_mib = self.max_attachment_mib
 
@@ -157,6 +161,7 @@ class TenantCreateAnswerData:
             "deliveryChannels": delivery_channels,
             "dedupIncludesVariables": dedup_includes_variables,
             "allowExecutables": allow_executables,
+            "browserDevices": browser_devices,
             "maxAttachmentMib": max_attachment_mib,
             "webhookSecret": webhook_secret,
             "previousWebhookSecretUntil": previous_webhook_secret_until,
@@ -204,6 +209,8 @@ class TenantCreateAnswerData:
         dedup_includes_variables = d.pop("dedupIncludesVariables")
 
         allow_executables = d.pop("allowExecutables")
+
+        browser_devices = d.pop("browserDevices")
 
         max_attachment_mib = d.pop("maxAttachmentMib")
 
@@ -304,6 +311,7 @@ class TenantCreateAnswerData:
             delivery_channels=delivery_channels,
             dedup_includes_variables=dedup_includes_variables,
             allow_executables=allow_executables,
+            browser_devices=browser_devices,
             max_attachment_mib=max_attachment_mib,
             webhook_secret=webhook_secret,
             previous_webhook_secret_until=previous_webhook_secret_until,

@@ -37,6 +37,8 @@ class TenantUpdateBody:
                 default
             allow_executables (Union[Unset, bool]): programs may be uploaded as attachments of its mails; they may not by
                 default
+            browser_devices (Union[Unset, bool]): pages may register their browser for device push with a realtime token;
+                they may not by default
             max_attachment_mib (Union[Unset, int]): MiB that all attachments of its events may take together; default: 5120
             event_retention_days (Union[None, Unset, int]): keep events and their deliveries so many days, 1 to 3650;
                 default: as the installation
@@ -56,6 +58,7 @@ class TenantUpdateBody:
     delivery_channels: Union[Unset, list[TenantUpdateBodyDeliveryChannelsItem]] = UNSET
     dedup_includes_variables: Union[Unset, bool] = UNSET
     allow_executables: Union[Unset, bool] = UNSET
+    browser_devices: Union[Unset, bool] = UNSET
     max_attachment_mib: Union[Unset, int] = UNSET
     event_retention_days: Union[None, Unset, int] = UNSET
     notification_retention_days: Union[None, Unset, int] = UNSET
@@ -94,6 +97,8 @@ class TenantUpdateBody:
         dedup_includes_variables = self.dedup_includes_variables
 
         allow_executables = self.allow_executables
+
+        browser_devices = self.browser_devices
 
         max_attachment_mib = self.max_attachment_mib
 
@@ -154,6 +159,8 @@ class TenantUpdateBody:
             field_dict["dedupIncludesVariables"] = dedup_includes_variables
         if allow_executables is not UNSET:
             field_dict["allowExecutables"] = allow_executables
+        if browser_devices is not UNSET:
+            field_dict["browserDevices"] = browser_devices
         if max_attachment_mib is not UNSET:
             field_dict["maxAttachmentMib"] = max_attachment_mib
         if event_retention_days is not UNSET:
@@ -206,6 +213,8 @@ class TenantUpdateBody:
         dedup_includes_variables = d.pop("dedupIncludesVariables", UNSET)
 
         allow_executables = d.pop("allowExecutables", UNSET)
+
+        browser_devices = d.pop("browserDevices", UNSET)
 
         max_attachment_mib = d.pop("maxAttachmentMib", UNSET)
 
@@ -281,6 +290,7 @@ class TenantUpdateBody:
             delivery_channels=delivery_channels,
             dedup_includes_variables=dedup_includes_variables,
             allow_executables=allow_executables,
+            browser_devices=browser_devices,
             max_attachment_mib=max_attachment_mib,
             event_retention_days=event_retention_days,
             notification_retention_days=notification_retention_days,

@@ -90,12 +90,15 @@ from .trigger_response import TriggerResponse
 from .unread_count_response import UnreadCountResponse
 from .unread_count_response_data import UnreadCountResponseData
 from .user_request import UserRequest
+from .user_request_attributes_type_0 import UserRequestAttributesType0
 from .user_request_quiet_hours_type_0 import UserRequestQuietHoursType0
 from .user_response import UserResponse
 from .user_response_data import UserResponseData
+from .user_response_data_attributes_type_0 import UserResponseDataAttributesType0
 from .user_response_data_quiet_hours_type_0 import UserResponseDataQuietHoursType0
 from .users_batch_request import UsersBatchRequest
 from .users_batch_request_users_item import UsersBatchRequestUsersItem
+from .users_batch_request_users_item_attributes_type_0 import UsersBatchRequestUsersItemAttributesType0
 from .users_batch_request_users_item_quiet_hours_type_0 import UsersBatchRequestUsersItemQuietHoursType0
 from .users_batch_response import UsersBatchResponse
 from .users_batch_response_results_item import UsersBatchResponseResultsItem
@@ -209,12 +212,15 @@ __all__ = (
     "UnreadCountResponse",
     "UnreadCountResponseData",
     "UserRequest",
+    "UserRequestAttributesType0",
     "UserRequestQuietHoursType0",
     "UserResponse",
     "UserResponseData",
+    "UserResponseDataAttributesType0",
     "UserResponseDataQuietHoursType0",
     "UsersBatchRequest",
     "UsersBatchRequestUsersItem",
+    "UsersBatchRequestUsersItemAttributesType0",
     "UsersBatchRequestUsersItemQuietHoursType0",
     "UsersBatchResponse",
     "UsersBatchResponseResultsItem",

@@ -28,6 +28,7 @@ class Device:
             kind (str):
             name (Union[None, str]):
             registered_at (datetime.datetime): When it was last registered; ISO 8601, UTC
+            ends_at (Union[None, datetime.datetime]): null: it stays; only browsers that registered themselves end
             seen_at (Union[None, datetime.datetime]): null: it has accepted none yet
      """
 
@@ -35,6 +36,7 @@ class Device:
     kind: str
     name: Union[None, str]
     registered_at: datetime.datetime
+    ends_at: Union[None, datetime.datetime]
     seen_at: Union[None, datetime.datetime]
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -52,6 +54,12 @@ class Device:
 
         registered_at = self.registered_at.isoformat()
 
+        ends_at: Union[None, str]
+        if isinstance(self.ends_at, datetime.datetime):
+            ends_at = self.ends_at.isoformat()
+        else:
+            ends_at = self.ends_at
+
         seen_at: Union[None, str]
         if isinstance(self.seen_at, datetime.datetime):
             seen_at = self.seen_at.isoformat()
@@ -66,6 +74,7 @@ class Device:
             "kind": kind,
             "name": name,
             "registeredAt": registered_at,
+            "endsAt": ends_at,
             "seenAt": seen_at,
         })
 
@@ -93,6 +102,24 @@ class Device:
 
 
 
+        def _parse_ends_at(data: object) -> Union[None, datetime.datetime]:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                ends_at_type_0 = isoparse(data)
+
+
+
+                return ends_at_type_0
+            except: # noqa: E722
+                pass
+            return cast(Union[None, datetime.datetime], data)
+
+        ends_at = _parse_ends_at(d.pop("endsAt"))
+
+
         def _parse_seen_at(data: object) -> Union[None, datetime.datetime]:
             if data is None:
                 return data
@@ -116,6 +143,7 @@ class Device:
             kind=kind,
             name=name,
             registered_at=registered_at,
+            ends_at=ends_at,
             seen_at=seen_at,
         )
 

@@ -12,6 +12,7 @@ from typing import cast, Union
 from typing import Union
 
 if TYPE_CHECKING:
+  from ..models.user_request_attributes_type_0 import UserRequestAttributesType0
   from ..models.user_request_quiet_hours_type_0 import UserRequestQuietHoursType0
 
 
@@ -31,6 +32,8 @@ class UserRequest:
             phone (Union[None, Unset, str]): In E.164 form; used if a trigger has no recipientPhone
             locale (Union[None, Unset, str]): Language for triggers without a locale: language[-Script][-REGION]
             timezone (Union[None, Unset, str]): A name of the IANA time zone database; if absent, the tenant's zone
+            attributes (Union['UserRequestAttributesType0', None, Unset]): Values that templates read as `user.NAME`; at
+                most 4 KiB of JSON
             quiet_hours (Union['UserRequestQuietHoursType0', None, Unset]): Times in the user's time zone; if `to` is
                 earlier than `from`, they end on the next day. If absent, the tenant's
      """
@@ -39,6 +42,7 @@ class UserRequest:
     phone: Union[None, Unset, str] = UNSET
     locale: Union[None, Unset, str] = UNSET
     timezone: Union[None, Unset, str] = UNSET
+    attributes: Union['UserRequestAttributesType0', None, Unset] = UNSET
     quiet_hours: Union['UserRequestQuietHoursType0', None, Unset] = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -47,6 +51,7 @@ class UserRequest:
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.user_request_attributes_type_0 import UserRequestAttributesType0
         from ..models.user_request_quiet_hours_type_0 import UserRequestQuietHoursType0
         email: Union[None, Unset, str]
         if isinstance(self.email, Unset):
@@ -72,6 +77,14 @@ class UserRequest:
         else:
             timezone = self.timezone
 
+        attributes: Union[None, Unset, dict[str, Any]]
+        if isinstance(self.attributes, Unset):
+            attributes = UNSET
+        elif isinstance(self.attributes, UserRequestAttributesType0):
+            attributes = self.attributes.to_dict()
+        else:
+            attributes = self.attributes
+
         quiet_hours: Union[None, Unset, dict[str, Any]]
         if isinstance(self.quiet_hours, Unset):
             quiet_hours = UNSET
@@ -93,6 +106,8 @@ class UserRequest:
             field_dict["locale"] = locale
         if timezone is not UNSET:
             field_dict["timezone"] = timezone
+        if attributes is not UNSET:
+            field_dict["attributes"] = attributes
         if quiet_hours is not UNSET:
             field_dict["quietHours"] = quiet_hours
 
@@ -102,6 +117,7 @@ class UserRequest:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.user_request_attributes_type_0 import UserRequestAttributesType0
         from ..models.user_request_quiet_hours_type_0 import UserRequestQuietHoursType0
         d = dict(src_dict)
         def _parse_email(data: object) -> Union[None, Unset, str]:
@@ -144,6 +160,26 @@ class UserRequest:
         timezone = _parse_timezone(d.pop("timezone", UNSET))
 
 
+        def _parse_attributes(data: object) -> Union['UserRequestAttributesType0', None, Unset]:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                attributes_type_0 = UserRequestAttributesType0.from_dict(data)
+
+
+
+                return attributes_type_0
+            except: # noqa: E722
+                pass
+            return cast(Union['UserRequestAttributesType0', None, Unset], data)
+
+        attributes = _parse_attributes(d.pop("attributes", UNSET))
+
+
         def _parse_quiet_hours(data: object) -> Union['UserRequestQuietHoursType0', None, Unset]:
             if data is None:
                 return data
@@ -169,6 +205,7 @@ class UserRequest:
             phone=phone,
             locale=locale,
             timezone=timezone,
+            attributes=attributes,
             quiet_hours=quiet_hours,
         )
 

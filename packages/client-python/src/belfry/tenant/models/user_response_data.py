@@ -10,6 +10,7 @@ from typing import cast
 from typing import cast, Union
 
 if TYPE_CHECKING:
+  from ..models.user_response_data_attributes_type_0 import UserResponseDataAttributesType0
   from ..models.user_response_data_quiet_hours_type_0 import UserResponseDataQuietHoursType0
 
 
@@ -29,6 +30,7 @@ class UserResponseData:
             phone (Union[None, str]): E.164
             locale (Union[None, str]): In canonical form, such as de-AT
             timezone (Union[None, str]): null means the tenant's
+            attributes (Union['UserResponseDataAttributesType0', None]): null means none
             quiet_hours (Union['UserResponseDataQuietHoursType0', None]): null means the tenant's
             created_at (str): ISO 8601, UTC
             updated_at (str): ISO 8601, UTC
@@ -39,6 +41,7 @@ class UserResponseData:
     phone: Union[None, str]
     locale: Union[None, str]
     timezone: Union[None, str]
+    attributes: Union['UserResponseDataAttributesType0', None]
     quiet_hours: Union['UserResponseDataQuietHoursType0', None]
     created_at: str
     updated_at: str
@@ -49,6 +52,7 @@ class UserResponseData:
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.user_response_data_attributes_type_0 import UserResponseDataAttributesType0
         from ..models.user_response_data_quiet_hours_type_0 import UserResponseDataQuietHoursType0
         user_id = self.user_id
 
@@ -63,6 +67,12 @@ class UserResponseData:
 
         timezone: Union[None, str]
         timezone = self.timezone
+
+        attributes: Union[None, dict[str, Any]]
+        if isinstance(self.attributes, UserResponseDataAttributesType0):
+            attributes = self.attributes.to_dict()
+        else:
+            attributes = self.attributes
 
         quiet_hours: Union[None, dict[str, Any]]
         if isinstance(self.quiet_hours, UserResponseDataQuietHoursType0):
@@ -83,6 +93,7 @@ class UserResponseData:
             "phone": phone,
             "locale": locale,
             "timezone": timezone,
+            "attributes": attributes,
             "quietHours": quiet_hours,
             "createdAt": created_at,
             "updatedAt": updated_at,
@@ -94,6 +105,7 @@ class UserResponseData:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.user_response_data_attributes_type_0 import UserResponseDataAttributesType0
         from ..models.user_response_data_quiet_hours_type_0 import UserResponseDataQuietHoursType0
         d = dict(src_dict)
         user_id = d.pop("userId")
@@ -130,6 +142,24 @@ class UserResponseData:
         timezone = _parse_timezone(d.pop("timezone"))
 
 
+        def _parse_attributes(data: object) -> Union['UserResponseDataAttributesType0', None]:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                attributes_type_0 = UserResponseDataAttributesType0.from_dict(data)
+
+
+
+                return attributes_type_0
+            except: # noqa: E722
+                pass
+            return cast(Union['UserResponseDataAttributesType0', None], data)
+
+        attributes = _parse_attributes(d.pop("attributes"))
+
+
         def _parse_quiet_hours(data: object) -> Union['UserResponseDataQuietHoursType0', None]:
             if data is None:
                 return data
@@ -158,6 +188,7 @@ class UserResponseData:
             phone=phone,
             locale=locale,
             timezone=timezone,
+            attributes=attributes,
             quiet_hours=quiet_hours,
             created_at=created_at,
             updated_at=updated_at,

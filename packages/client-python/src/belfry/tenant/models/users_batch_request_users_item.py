@@ -12,6 +12,7 @@ from typing import cast, Union
 from typing import Union
 
 if TYPE_CHECKING:
+  from ..models.users_batch_request_users_item_attributes_type_0 import UsersBatchRequestUsersItemAttributesType0
   from ..models.users_batch_request_users_item_quiet_hours_type_0 import UsersBatchRequestUsersItemQuietHoursType0
 
 
@@ -31,6 +32,8 @@ class UsersBatchRequestUsersItem:
             phone (Union[None, Unset, str]): In E.164 form; used if a trigger has no recipientPhone
             locale (Union[None, Unset, str]): Language for triggers without a locale: language[-Script][-REGION]
             timezone (Union[None, Unset, str]): A name of the IANA time zone database; if absent, the tenant's zone
+            attributes (Union['UsersBatchRequestUsersItemAttributesType0', None, Unset]): Values that templates read as
+                `user.NAME`; at most 4 KiB of JSON
             quiet_hours (Union['UsersBatchRequestUsersItemQuietHoursType0', None, Unset]): Times in the user's time zone; if
                 `to` is earlier than `from`, they end on the next day. If absent, the tenant's
      """
@@ -40,6 +43,7 @@ class UsersBatchRequestUsersItem:
     phone: Union[None, Unset, str] = UNSET
     locale: Union[None, Unset, str] = UNSET
     timezone: Union[None, Unset, str] = UNSET
+    attributes: Union['UsersBatchRequestUsersItemAttributesType0', None, Unset] = UNSET
     quiet_hours: Union['UsersBatchRequestUsersItemQuietHoursType0', None, Unset] = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -48,6 +52,7 @@ class UsersBatchRequestUsersItem:
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.users_batch_request_users_item_attributes_type_0 import UsersBatchRequestUsersItemAttributesType0
         from ..models.users_batch_request_users_item_quiet_hours_type_0 import UsersBatchRequestUsersItemQuietHoursType0
         user_id = self.user_id
 
@@ -75,6 +80,14 @@ class UsersBatchRequestUsersItem:
         else:
             timezone = self.timezone
 
+        attributes: Union[None, Unset, dict[str, Any]]
+        if isinstance(self.attributes, Unset):
+            attributes = UNSET
+        elif isinstance(self.attributes, UsersBatchRequestUsersItemAttributesType0):
+            attributes = self.attributes.to_dict()
+        else:
+            attributes = self.attributes
+
         quiet_hours: Union[None, Unset, dict[str, Any]]
         if isinstance(self.quiet_hours, Unset):
             quiet_hours = UNSET
@@ -97,6 +110,8 @@ class UsersBatchRequestUsersItem:
             field_dict["locale"] = locale
         if timezone is not UNSET:
             field_dict["timezone"] = timezone
+        if attributes is not UNSET:
+            field_dict["attributes"] = attributes
         if quiet_hours is not UNSET:
             field_dict["quietHours"] = quiet_hours
 
@@ -106,6 +121,7 @@ class UsersBatchRequestUsersItem:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.users_batch_request_users_item_attributes_type_0 import UsersBatchRequestUsersItemAttributesType0
         from ..models.users_batch_request_users_item_quiet_hours_type_0 import UsersBatchRequestUsersItemQuietHoursType0
         d = dict(src_dict)
         user_id = d.pop("userId")
@@ -150,6 +166,26 @@ class UsersBatchRequestUsersItem:
         timezone = _parse_timezone(d.pop("timezone", UNSET))
 
 
+        def _parse_attributes(data: object) -> Union['UsersBatchRequestUsersItemAttributesType0', None, Unset]:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                attributes_type_0 = UsersBatchRequestUsersItemAttributesType0.from_dict(data)
+
+
+
+                return attributes_type_0
+            except: # noqa: E722
+                pass
+            return cast(Union['UsersBatchRequestUsersItemAttributesType0', None, Unset], data)
+
+        attributes = _parse_attributes(d.pop("attributes", UNSET))
+
+
         def _parse_quiet_hours(data: object) -> Union['UsersBatchRequestUsersItemQuietHoursType0', None, Unset]:
             if data is None:
                 return data
@@ -176,6 +212,7 @@ class UsersBatchRequestUsersItem:
             phone=phone,
             locale=locale,
             timezone=timezone,
+            attributes=attributes,
             quiet_hours=quiet_hours,
         )
 

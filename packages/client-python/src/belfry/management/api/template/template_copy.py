@@ -13,7 +13,7 @@ from typing import Union
 
 
 def template_copy(event_type: str, channel: TemplateCopyChannel, body: Union[TemplateCopyBody, Mapping[str, Any]], *, idempotency_key: Optional[str] = None) -> Call[TemplateCopyAnswer]:
-    """Copy a template to another event type or tenant, in all languages, as drafts
+    """Copy a template to another event type, channel or tenant, in all languages, as drafts
 
     What is being written where there is a draft, else what is published. Where the other template has
     drafts already nothing is changed. Needs a key with the role manage or provision."""
