@@ -53,6 +53,8 @@ const ADDED = [
   "0038-alert-ends",
   "0039-broadcast-moves",
   "0040-devices",
+  "0041-browser-devices",
+  "0042-user-attributes",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** The schema of a later version. */
