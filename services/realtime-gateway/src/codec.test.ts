@@ -66,7 +66,7 @@ test("a batch keeps its order, and unknown fields are ignored", () => {
   ]);
 });
 
-test("a call keeps its flat data, and lists as text; the decoder drops anything else, because no call accepts it", () => {
+test("a call keeps its flat data, and lists and objects as text; the decoder drops anything else, because no call accepts it", () => {
   const dataOf = (data: unknown) => {
     const [command] = decodeFrame(JSON.stringify({ id: 1, rpc: { method: "é", data } })) ?? [];
     assert.ok(typeof command === "object" && command.method === "rpc");
@@ -80,10 +80,16 @@ test("a call keeps its flat data, and lists as text; the decoder drops anything 
     assert.deepEqual(dataOf(data), data);
   }
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [index, 1]));
-  for (const data of [[1], { limit: {} }, many, { a: [[]] }, { a: [{ b: [] }] }]) {
+  for (const data of [[1], many, { a: [[]] }, { a: { b: [] } }, { a: [{ b: [] }] }]) {
     assert.deepEqual(dataOf(data), []);
   }
-  for (const data of [{ limit: [] }, { limit: 1, cells: [{ a: "é", b: null }, 1, null] }]) {
+  const cells = [{ a: "é", b: null }, 1, null];
+  for (const data of [
+    { limit: [] },
+    { limit: 1, cells },
+    { a: {} },
+    { a: { b: 1, c: { d: 1 } } },
+  ]) {
     const kept = dataOf(data);
     assert.ok(kept instanceof NestedData);
     assert.deepEqual(Object.keys(kept), []);

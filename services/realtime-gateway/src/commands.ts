@@ -30,7 +30,7 @@ export interface HistoryRequest {
 }
 export interface RpcRequest {
   method: string;
-  /** The argument of the call; a `NestedData` if it has lists. */
+  /** The argument of the call; a `NestedData` if it has lists or objects. */
   data: unknown;
 }
 export interface ChannelRequest {
@@ -133,21 +133,21 @@ function fieldsOf(value: unknown): Fields {
 const MAX_CALL_FIELDS = 16;
 
 /**
- * Accepts scalars and objects with few fields, whose values are scalars or lists of flat objects. Anything else becomes
- * an empty list, which every call rejects. Objects with lists stay text until the call runs, because parsed JSON takes
- * twenty times the memory.
+ * Accepts scalars and objects with few fields, whose values are scalars, or lists or objects of scalars and flat
+ * objects. Anything else becomes an empty list, which every call rejects. Nested data stays text until the call runs,
+ * because parsed JSON takes twenty times the memory.
  */
 function callData(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.values(value);
   if (Array.isArray(value) || fields.length > MAX_CALL_FIELDS) return [];
-  const nested = fields.filter((field) => !isScalar(field));
+  const nested = fields.filter((field): field is object => !isScalar(field));
   if (nested.length === 0) return value;
-  return nested.every(isFlatList) ? new NestedData(value) : [];
+  return nested.every(hasFlatItems) ? new NestedData(value) : [];
 }
 
-function isFlatList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => isScalar(item) || isFlatObject(item));
+function hasFlatItems(value: object): boolean {
+  return Object.values(value).every((item) => isScalar(item) || isFlatObject(item));
 }
 
 function isFlatObject(value: object): boolean {
@@ -184,7 +184,7 @@ function integer(fields: Fields, name: string, maximum: number, minimum = 0): nu
 }
 
 /**
- * Data of a call that has lists. It stays text until the call runs, because parsed it takes twenty times the memory.
+ * Data of a call that has lists or objects. It stays text until the call runs, because parsed it takes twenty times the memory.
  */
 export class NestedData {
   readonly #text: string;
