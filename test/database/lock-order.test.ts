@@ -11,6 +11,7 @@ import {
   insertSuppressions,
 } from "@belfry/administration/events/suppression-rows";
 import { expireApiKeys } from "@belfry/administration/tenants/api-key";
+import { deleteDevicesOfUser } from "@belfry/administration/users/devices";
 import { storeUsers } from "@belfry/administration/users/user-rows";
 import type { Database, Pool } from "@belfry/database/connection";
 import {
@@ -78,6 +79,8 @@ const SEED = [
   `insert into realtime_channels select 't1', 'u', 'c' || n, 1 from generate_series(6, 1, -1) n`,
   `insert into api_keys (id, tenant_id, sha256, prefix) select id, 't1', uuid_send(id), 'p' from unnest($5::uuid[]) id`,
   `insert into webhooks (id, tenant_id, url, secret) select id, 't1', id, 's' from unnest($5::uuid[]) id`,
+  `insert into devices (id, tenant_id, user_id, device_id, kind, token, token_hash)
+   select id, 't1', 'u', 'd' || n, 'fcm', '', n from unnest($5::uuid[]) with ordinality u (id, n)`,
   `insert into suppressions select 't1', 'EMAIL', 'a' || n, 'by hand' from generate_series(6, 1, -1) n`,
   `insert into recipients (tenant_id, user_id) select 't1', 'u' || n from generate_series(6, 1, -1) n`,
   `insert into outbox (id, tenant_id, event_id, delivery_id, channel, recipient, text)
@@ -299,6 +302,11 @@ const CASES: Record<string, Case> = {
           ...{ quietFrom: null, quietTo: null, attributes: null },
         })),
       ),
+  },
+  "erasing the devices": {
+    table: "devices",
+    key: "id",
+    work: (_, db) => deleteDevicesOfUser(db, OWNER),
   },
   "deleting from the outbox": {
     table: "outbox",
