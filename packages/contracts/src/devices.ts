@@ -10,7 +10,10 @@ export const DEVICE_PATH = `${DEVICES_PATH}/:deviceId`;
 export const DEVICE_KINDS = ["webpush", "fcm", "apns"] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
 
-/** Most devices of a user. Beyond them, the one that was not registered again for longest is deleted. */
+/**
+ * Most devices of a user. Beyond them, the one that was not registered again for longest is deleted; browsers that
+ * registered themselves come first.
+ */
 export const MAX_DEVICES = 20;
 
 /** A browser that registered itself ends after this time. */

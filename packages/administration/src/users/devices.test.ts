@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type DeviceTarget, MAX_DEVICES } from "@belfry/contracts/devices";
+import { storeDevice } from "@belfry/database/functions/devices";
 import { decryptSecret, deviceOwner, parseSecretKeys } from "@belfry/database/secrets";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { actsIn, putActiveProvider } from "../../test/acts.ts";
@@ -52,6 +53,26 @@ test("a user keeps the devices that were registered last, at most so many", asyn
   const kept = await ids();
   assert.equal(kept.length, MAX_DEVICES);
   assert.deepEqual([kept[0], kept[1], kept.includes("device-1")], ["newest", "device-0", false]);
+});
+
+test("browsers that register themselves push out each other, before any device that the backend registered", async (t) => {
+  const { db, tenantId, put, ids } = await world(t);
+  await put("phone");
+  for (let n = 0; n < 2 * MAX_DEVICES; n += 1) {
+    const target = { kind: "fcm", token: `browser-${n}` } as const;
+    const browser = {
+      tenantId,
+      userId: "ann",
+      deviceId: target.token,
+      target,
+      name: null,
+      days: 1,
+    };
+    await storeDevice(db, KEYS, browser);
+  }
+  const kept = await ids();
+  assert.equal(kept.length, MAX_DEVICES);
+  assert.deepEqual([kept[0], kept.at(-1)], [`browser-${2 * MAX_DEVICES - 1}`, "phone"]);
 });
 
 test("an endpoint is told of each new device, not of one that is registered again", async (t) => {

@@ -54,7 +54,7 @@ export const putDevice = defineAct({
   http: `PUT ${DEVICE_PATH}`,
   access: { scope: "tenant", person: "owner", key: "backend" },
   summary: "Register a user's device, or register it again",
-  description: `A token that another user of the tenant registered moves to this user. A user has at most ${MAX_DEVICES} devices: beyond them, the one that was not registered again for longest is deleted. Register a device again at each start of the app.`,
+  description: `A token that another user of the tenant registered moves to this user. A user has at most ${MAX_DEVICES} devices: beyond them, the one that was not registered again for longest is deleted, browsers that registered themselves before any other. Register a device again at each start of the app.`,
   input: Type.Object({ ...OF_DEVICE, ...DEVICE_FIELDS }),
   output: Device,
   command: false,

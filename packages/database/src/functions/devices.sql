@@ -107,8 +107,9 @@ $function$;
 
 -- Stores a device of a user. A device of another user or id with the same token is deleted: the token moves. Each
 -- registration has an id of its own, for which its token is encrypted, so a result for an earlier registration does not
--- delete the device. Tells the tenant's endpoints of a new one. Beyond p_most devices, those that were not registered again for longest are deleted. Waits for
--- other registrations of the same user or token.
+-- delete the device. Tells the tenant's endpoints of a new one. Beyond p_most devices, those that were not registered
+-- again for longest are deleted, first those that end, so that a stolen realtime token does not push out phones. Waits
+-- for other registrations of the same user or token.
 create or replace function put_device(
   p_id uuid, p_tenant text, p_user text, p_device text, p_kind text, p_token text, p_hash text, p_name text, p_most integer
 ) returns void language plpgsql volatile
@@ -147,6 +148,6 @@ begin
   delete from devices d
   where d.id = any (array(
     select o.id from devices o where o.tenant_id = p_tenant and o.user_id = p_user
-    order by o.registered_at desc, o.id desc offset p_most));
+    order by o.id = p_id desc, o.ends_at is null desc, o.registered_at desc, o.id desc offset p_most));
 end
 $function$;
