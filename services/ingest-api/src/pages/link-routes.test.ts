@@ -377,6 +377,9 @@ test("the page lists the user's devices and removes the one that is chosen", asy
     .execute();
   const html = await (await fetch(linkTo("preferences"))).text();
   assert.match(html, /Your devices.*name="device" value="a">Remove <bdi>&quot;&gt;&lt;script/s);
+  for (const unknown of ["a%00", "%00", ""]) {
+    assert.equal((await post(linkTo("preferences"), `device=${unknown}`)).status, 200, unknown);
+  }
   const after = await (await post(linkTo("preferences"), "device=a")).text();
   assert.doesNotMatch(after, /value="a"/);
   const left = await db.selectFrom("devices").select("user_id").orderBy("user_id").execute();

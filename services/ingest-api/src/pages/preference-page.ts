@@ -1,5 +1,6 @@
 import { devicesOfUser } from "@belfry/administration/users/devices";
 import type { Device } from "@belfry/contracts/devices";
+import { textFault } from "@belfry/contracts/identifiers";
 import {
   ANY,
   isPreferenceChannel,
@@ -37,7 +38,10 @@ export const preferencePage: LinkPage = {
   async change(visit, form) {
     const deviceId = form.get("device");
     if (deviceId !== null) {
-      await removeDevice(visit.db, { ...visit.link, deviceId });
+      // Postgres refuses a text with a null byte. No device has such an id.
+      if (textFault(deviceId) === undefined) {
+        await removeDevice(visit.db, { ...visit.link, deviceId });
+      }
       return await drawn(visit, true);
     }
     const { rows, said } = await readTable(visit);
