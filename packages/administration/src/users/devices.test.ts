@@ -4,11 +4,12 @@ import { type DeviceTarget, MAX_DEVICES } from "@belfry/contracts/devices";
 import { storeDevice } from "@belfry/database/functions/devices";
 import { decryptSecret, deviceOwner, parseSecretKeys } from "@belfry/database/secrets";
 import type { Cleanup } from "@belfry/testing/cleanup";
+import { untilBlocked } from "@belfry/testing/until-blocked";
 import { actsIn, putActiveProvider } from "../../test/acts.ts";
 import { refusesEach, tenantDatabase } from "../../test/database.ts";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { deleteDevice, listDevices, putDevice } from "./devices.ts";
+import { deleteDevice, deleteDevicesOfUser, listDevices, putDevice } from "./devices.ts";
 
 const KEYS = parseSecretKeys(`t1:${Buffer.alloc(32, 1).toString("base64")}`);
 const SUBSCRIPTION = {
@@ -73,6 +74,20 @@ test("browsers that register themselves push out each other, before any device t
   const kept = await ids();
   assert.equal(kept.length, MAX_DEVICES);
   assert.deepEqual([kept[0], kept.at(-1)], [`browser-${2 * MAX_DEVICES - 1}`, "phone"]);
+});
+
+test("an erasure waits for a registration in progress and deletes its device", async (t) => {
+  const { db, pool, tenantId, ids } = await world(t);
+  const owner = { tenantId, userId: "ann" };
+  const target = { kind: "fcm", token: "t" } as const;
+  const deleted = await db.transaction().execute(async (transaction) => {
+    await storeDevice(transaction, KEYS, { ...owner, deviceId: "phone", target, name: null });
+    const waiting = deleteDevicesOfUser(db, owner);
+    await Promise.race([untilBlocked(pool), waiting]);
+    return { waiting };
+  });
+  assert.equal(await deleted.waiting, 1);
+  assert.deepEqual(await ids(), []);
 });
 
 test("an endpoint is told of each new device, not of one that is registered again", async (t) => {

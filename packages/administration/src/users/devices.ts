@@ -124,18 +124,12 @@ async function requireDevice(db: Database, tenantId: string, userId: string, id:
   throw new NotFound("deviceId", `the user has no device ${JSON.stringify(id)}`);
 }
 
-/** Deletes all devices of a user, in a transaction of the caller. Returns their number. */
+/** Deletes all devices of a user. Returns their number. */
 export async function deleteDevicesOfUser(
   db: Database,
   { tenantId, userId }: { tenantId: string; userId: string },
 ): Promise<number> {
-  // In the order of put_device, so that the two do not deadlock.
-  await sql`select from devices where tenant_id = ${tenantId} and user_id = ${userId}
-    order by id for update`.execute(db);
-  const { numDeletedRows } = await db
-    .deleteFrom("devices")
-    .where("tenant_id", "=", tenantId)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+  const { rows } = await sql<{ deleted: number }>`
+    select delete_devices(p_tenant => ${tenantId}, p_user => ${userId}) as deleted`.execute(db);
+  return rows[0]!.deleted;
 }

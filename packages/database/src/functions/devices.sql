@@ -151,3 +151,19 @@ begin
     order by o.id = p_id desc, o.ends_at is null desc, o.registered_at desc, o.id desc offset p_most));
 end
 $function$;
+
+-- Deletes the devices of a user and returns their number. Waits for registrations of the user, which change the ids of
+-- devices and so the order in which they are locked.
+create or replace function delete_devices(p_tenant text, p_user text) returns integer language plpgsql volatile
+set enable_seqscan = off
+as $function$
+declare
+  deleted integer;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('belfry devices of ' || p_tenant || ' ' || p_user, 0));
+  perform 1 from devices d where d.tenant_id = p_tenant and d.user_id = p_user order by d.id for update;
+  delete from devices d where d.tenant_id = p_tenant and d.user_id = p_user;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$function$;
