@@ -12,6 +12,7 @@ import {
 } from "@belfry/contracts/users";
 import { noteUse } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
+import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, LOOK, note, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
@@ -183,7 +184,8 @@ export async function knownUser(
   const { quietFrom, quietTo, attributes, ...user } = row;
   return {
     ...isoTimes(user),
-    attributes: attributes === null ? null : JSON.parse(attributes),
+    // Numbers stay as they were written.
+    attributes: parseVariables(attributes ?? "") ?? null,
     quietHours: quietHoursOf(quietFrom, quietTo),
   };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { findUser } from "@belfry/administration/users/user-rows";
 import { knownUser, putUser, saveUsers } from "@belfry/administration/users/users";
 import { faultsOf } from "@belfry/contracts/problems";
 import { hiddenFields } from "../../test/publish-by-form.ts";
@@ -87,6 +88,18 @@ test("what is wrong is said beside its field in the words of the API and the com
   for (const { message } of faults) assert.ok(html.includes(message), message);
   assert.match(html, /value="nobody"/, "what was typed is there again");
   assert.deepEqual(await entries(), []);
+});
+
+test("a form that is saved as it was opened keeps every digit of the attributes", async (t) => {
+  const { admin, editor, tenantId, base } = await world(t);
+  const attributes = '{"account":12345678901234567890,"price":10.10,"much":1e400}';
+  await editor.post(`${base}/users/edit`, { user: "ann", isNew: "yes", ...EMPTY, attributes });
+  const form = await editor.text(`${base}/users/edit?user=ann`);
+  const [, shown = ""] = /<textarea[^>]*name="attributes"[^>]*>([^<]*)</.exec(form) ?? [];
+  const opened = { ...hiddenFields(form), ...EMPTY, attributes: shown.replaceAll("&quot;", '"') };
+  assert.equal((await editor.post(`${base}/users/edit`, opened)).status, 303);
+  const user = await findUser(admin.db, tenantId, "ann");
+  assert.equal(user?.attributes, attributes);
 });
 
 test("attributes that are no JSON object, or too many, are said beside their field", async (t) => {
