@@ -53,6 +53,8 @@ export const HOOK_PAGES: Readonly<Record<string, HookPage>> = {
       window.show = (boxes) => root.render(pageOf(boxes));`,
     server: `
       import { renderToString } from "react-dom/server";
+      // A user that is not equal to itself must not make a feed with every render.
+      renderToString(h(Page, { boxes: [{ user: Number.NaN }] }));
       tell(renderToString(h(Page, { boxes: [{ user: "ann" }] })));`,
   },
   "inbox-vue-composables.vue": {

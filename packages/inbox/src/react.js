@@ -6,7 +6,7 @@ import { InboxFeed } from "./inbox-feed.js";
 
 export function useInboxFeed(options, user) {
   const [kept, setKept] = useState(() => makeFeed(options, user));
-  const made = kept.user === user ? kept : makeFeed(options, user);
+  const made = Object.is(kept.user, user) ? kept : makeFeed(options, user);
   if (made !== kept) setKept(made);
   useEffect(() => {
     made.options = options;
