@@ -272,6 +272,21 @@ test("an event that comes while the person is erased is found as well", async (t
   assert.deepEqual(await tablesWith(pool, ADA.userId), []);
 });
 
+test("a browser that registers again while the person is erased goes too", async (t) => {
+  const { db, pool, ada } = await withEvent(t);
+  const target = { kind: "fcm", token: "t" } as const;
+  const register = () => storeDevice(db, KEYS, { ...ada, deviceId: "browser", target, name: null });
+  await register();
+  let isAgain = false;
+  const onStep = async () => {
+    if (!isAgain) await register();
+    isAgain = true;
+  };
+  const { deleted } = await eraseUser(db, ada, { ...DEPS, onStep });
+  assert.deepEqual([isAgain, deleted.devices], [true, 2]);
+  assert.equal((await pool.sql`select from devices`).length, 0);
+});
+
 test("a push that is under way while the person is erased goes too, and who comes back gets every push", async (t) => {
   const { db, pool, ada } = await world(t);
   const push = async (client: Pool) => {

@@ -104,6 +104,8 @@ export async function eraseUser(
     inboundMessages: 0,
     digests,
     throttles: await (dryRun ? countOf(db, "throttles", owner) : deleteThrottles(db, owner)),
+    // Again, because a browser may have registered itself since.
+    devices: directory.deleted.devices + (dryRun ? 0 : await deleteDevicesOfUser(db, owner)),
     // This is the last step, because each deletion above may write webhook messages.
     webhookMessages: await eraseWebhookMessages(db, owner, { dryRun, onStep }),
   };
