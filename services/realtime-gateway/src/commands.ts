@@ -184,7 +184,8 @@ function integer(fields: Fields, name: string, maximum: number, minimum = 0): nu
 }
 
 /**
- * Data of a call that has lists or objects. It stays text until the call runs, because parsed it takes twenty times the memory.
+ * Data of a call that has lists or objects. It stays text until the call runs, because parsed it takes twenty times the
+ * memory.
  */
 export class NestedData {
   readonly #text: string;
