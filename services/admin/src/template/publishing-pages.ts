@@ -99,15 +99,18 @@ export function publishingPages({ route, db }: PageDeps): void {
       return withStatus(409, await show(context, {}));
     }
     const toChannel = form.get("copyTo");
-    if (!isChannel(toChannel)) return redirect(`${base}/templates/${template.id}`, "published");
+    const published = redirect(`${base}/templates/${template.id}`, "published");
+    if (!isChannel(toChannel)) return published;
     const { eventType, channel } = template;
-    const copy = await context.run(copyTemplate, {
-      eventType,
-      channel,
-      toEventType: eventType,
-      toChannel,
-    });
-    return redirect(`${base}/templates/${copy.id}`, "copied");
+    const input = { eventType, channel, toEventType: eventType, toChannel };
+    try {
+      const copy = await context.run(copyTemplate, input);
+      return redirect(`${base}/templates/${copy.id}`, "copied");
+    } catch (error) {
+      // The channel has got a draft since the page was shown, or never could have this text.
+      if (error instanceof Conflict || error instanceof InvalidInput) return published;
+      throw error;
+    }
   });
 
   // The page offers this setting of the tenant if a digest would miss events.

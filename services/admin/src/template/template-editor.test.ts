@@ -57,6 +57,10 @@ test("who publishes a push may have its text as a draft for devices, once", asyn
   assert.match(await operator.text(done.headers.get("location") ?? ""), /You/);
   await save();
   assert.equal(await offered(), false, "devices have a template");
+  // The page was open while somebody else made the draft for devices.
+  const late = hiddenFields(await operator.text(`${path}/publish`));
+  const both = await operator.post(`${path}/publish`, { ...late, locale: [""], copyTo: "DEVICE" });
+  assert.equal(both.headers.get("location"), `${path}?done=published`);
 });
 
 test("an old version is restored as a draft, on the page of publishing that compares it, and no draft is lost", async (t) => {
