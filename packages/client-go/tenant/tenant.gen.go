@@ -2191,7 +2191,7 @@ func (c Calls) DeleteDevice(ctx context.Context, userId string, deviceId string,
 }
 
 // PutDevice Register a user's device, or register it again
-// A token that another user of the tenant registered moves to this user. A user has at most 20 devices: beyond them, the one that was not registered again for longest is deleted. Register a device again at each start of the app.
+// A token that another user of the tenant registered moves to this user. A user has at most 20 devices: beyond them, the one that was not registered again for longest is deleted, browsers that registered themselves before any other. Register a device again at each start of the app.
 func (c Calls) PutDevice(ctx context.Context, userId string, deviceId string, body PutDeviceJSONRequestBody, options ...call.Option) (answer DeviceResponse, err error) {
 	_, err = c.Sender.Do(ctx, call.Call{
 		Method:   "PUT",

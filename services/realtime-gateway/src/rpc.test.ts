@@ -19,8 +19,10 @@ async function world(t: Cleanup, maxConnections: number) {
   t.after(() => db.destroy());
   const announced: string[] = [];
   const reads: number[] = [];
+  let minutes = 0;
   const rpc = createRpc({
     db,
+    now: () => minutes * 60_000,
     secretKeys: KEYS,
     readLarge(_owner, maxBytes, read) {
       reads.push(maxBytes);
@@ -30,7 +32,10 @@ async function world(t: Cleanup, maxConnections: number) {
   });
   const change = (owner: typeof ANN, preferences: object[]) =>
     rpc(owner, "preferences.change", { preferences });
-  return { pool, rpc, change, announced, reads };
+  const passMinute = () => {
+    minutes += 1;
+  };
+  return { pool, rpc, change, announced, reads, passMinute };
 }
 
 test("the largest answer needs no more memory than was reserved, and preferences of deleted categories are left out", async (t) => {
@@ -134,4 +139,16 @@ test("a browser registers itself for 30 days at a time, if its tenant lets it, a
   assert.equal((await pool.sql`select from devices`).length, 1, "that of another user stays");
   assert.ok((await rpc(ANN, "device.delete", { deviceId: "laptop" })).ok);
   assert.equal((await pool.sql`select from devices`).length, 0);
+});
+
+test("a user changes devices at most 30 times a minute, on all connections of a gateway", async (t) => {
+  const { pool, rpc, passMinute } = await world(t, 2);
+  await pool.query("update tenants set browser_devices = true");
+  const remove = async (owner: typeof ANN) =>
+    (await rpc(owner, "device.delete", { deviceId: "x" })).ok;
+  const all = await Promise.all(Array.from({ length: 31 }, () => remove(ANN)));
+  assert.deepEqual([all.filter(Boolean).length, await remove(ANN)], [30, false]);
+  assert.equal(await remove({ ...ANN, userId: "bob" }), true);
+  passMinute();
+  assert.equal(await remove(ANN), true);
 });

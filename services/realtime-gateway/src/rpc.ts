@@ -70,6 +70,8 @@ export interface RpcDeps {
   readLarge<T>(owner: InboxOwner, maxBytes: number, read: () => Promise<T>): Promise<T>;
   /** Sends a message to all connections of a user, on every gateway. */
   announce(tenantId: string, message: RealtimeMessage): void;
+  /** Returns the time in ms. Default: `Date.now`. */
+  now?: () => number;
 }
 
 const category = Type.Optional(Type.String({ pattern: CATEGORY_KEY.source }));
@@ -98,6 +100,8 @@ const ChangeRequest = Type.Object({
   preferences: Type.Array(PreferenceCell, { maxItems: MAX_PREFERENCES_OF_CALL }),
 });
 type ChangeRequest = Static<typeof ChangeRequest>;
+/** Each change of a user on this gateway may write a webhook message. */
+const DEVICE_CHANGES_PER_MINUTE = 30;
 const DeviceId = Type.Object({ deviceId });
 /** Is like the body of `PUT /api/v1/users/{userId}/devices/{deviceId}`, for browsers only. */
 const PutDeviceRequest = Type.Object({
@@ -144,10 +148,11 @@ export function isChange({ method }: { method: string }): boolean {
  * - `device.put` `{deviceId, kind: "webpush", subscription, applicationServerKey?, name?}` and `device.delete`
  *   `{deviceId}` → `{}`; error 103 unless the tenant lets browsers register themselves.
  */
-export function createRpc({ db, secretKeys, readLarge, announce }: RpcDeps): Rpc {
+export function createRpc({ db, secretKeys, readLarge, announce, now = Date.now }: RpcDeps): Rpc {
   // A user's changes run one at a time, so that waiting changes use no connection to Postgres.
   const preferenceChanges = createKeyedSerialQueue();
   const deviceChanges = createKeyedSerialQueue();
+  const mayChangeDevices = createMinuteLimit(DEVICE_CHANGES_PER_MINUTE, now);
 
   const changeAll = async (
     owner: InboxOwner,
@@ -211,7 +216,9 @@ export function createRpc({ db, secretKeys, readLarge, announce }: RpcDeps): Rpc
   ): Promise<RpcAnswer> => {
     const [wrong] = faultsOf(request, data, "data", "");
     if (wrong !== undefined) return badRequest(faultText(wrong));
-    return await deviceChanges.run(`${owner.tenantId}/${owner.userId}`, async () => {
+    const user = `${owner.tenantId}/${owner.userId}`;
+    if (!mayChangeDevices(user)) return { ok: false, error: ERRORS.tooManyRequests };
+    return await deviceChanges.run(user, async () => {
       const tenant = await db
         .selectFrom("tenants")
         .select("browser_devices as allowed")
@@ -282,6 +289,20 @@ export function createRpc({ db, secretKeys, readLarge, announce }: RpcDeps): Rpc
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
     if (method === undefined) return { ok: false, error: ERRORS.methodNotFound };
     return await method({ tenantId, userId }, data);
+  };
+}
+
+/** Returns a function that says whether a user has made at most so many changes in this minute. */
+function createMinuteLimit(most: number, now: () => number): (user: string) => boolean {
+  const changes = new Map<string, number>();
+  let minute = 0;
+  return (user) => {
+    const current = Math.floor(now() / 60_000);
+    if (current !== minute) changes.clear();
+    minute = current;
+    const count = (changes.get(user) ?? 0) + 1;
+    changes.set(user, count);
+    return count <= most;
   };
 }
 

@@ -284,8 +284,8 @@ class Calls(Sender):
         """Register a user's device, or register it again
 
         A token that another user of the tenant registered moves to this user. A user has at most 20
-        devices: beyond them, the one that was not registered again for longest is deleted. Register a
-        device again at each start of the app."""
+        devices: beyond them, the one that was not registered again for longest is deleted, browsers that
+        registered themselves before any other. Register a device again at each start of the app."""
         return self._send(_put_device.put_device(user_id, device_id, body, ))
 
     def delete_device(self, user_id: str, device_id: str, ) -> DeviceResponse:
@@ -583,8 +583,8 @@ class AsyncCalls(AsyncSender):
         """Register a user's device, or register it again
 
         A token that another user of the tenant registered moves to this user. A user has at most 20
-        devices: beyond them, the one that was not registered again for longest is deleted. Register a
-        device again at each start of the app."""
+        devices: beyond them, the one that was not registered again for longest is deleted, browsers that
+        registered themselves before any other. Register a device again at each start of the app."""
         return await self._send(_put_device.put_device(user_id, device_id, body, ))
 
     async def delete_device(self, user_id: str, device_id: str, ) -> DeviceResponse:

@@ -14,8 +14,8 @@ def put_device(user_id: str, device_id: str, body: Union[DeviceRequest, Mapping[
     """Register a user's device, or register it again
 
     A token that another user of the tenant registered moves to this user. A user has at most 20
-    devices: beyond them, the one that was not registered again for longest is deleted. Register a
-    device again at each start of the app."""
+    devices: beyond them, the one that was not registered again for longest is deleted, browsers that
+    registered themselves before any other. Register a device again at each start of the app."""
     
     return Call(
         "PUT",
