@@ -62,6 +62,7 @@ test("who turns on Web Push and publishes a message sees on which devices it arr
   await page.locator("#test input[name=to]").fill(USER);
   await page.locator("#test").getByRole("button", { name: "Send" }).click();
   await page.getByText("It is in use now").waitFor();
+  assert.match(read(service.received[0]!.body), /This is a test from Belfry/);
 
   await page.getByRole("link", { name: "Templates" }).first().click();
   await page.getByRole("link", { name: "New message" }).click();

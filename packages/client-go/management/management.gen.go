@@ -4478,7 +4478,7 @@ type ProviderRenameJSONBody struct {
 
 // ProviderTestJSONBody defines parameters for ProviderTest.
 type ProviderTestJSONBody struct {
-	// To an email address, or a number such as +12025550123
+	// To an email address, a number such as +12025550123, or (of devices) a user's id
 	To string `json:"to"`
 }
 

@@ -1782,7 +1782,7 @@ export interface ManagementCalls {
     input: {
       /** the account's id, as in the list */
       id: string;
-      /** an email address, or a number such as +12025550123 */
+      /** an email address, a number such as +12025550123, or (of devices) a user's id */
       to: string;
     };
     data: {

@@ -1,10 +1,10 @@
-import { sentRow } from "@belfry/contracts/channels";
+import { type Content, sentRow } from "@belfry/contracts/channels";
 import { flag, oneOf, orNull, text } from "@belfry/contracts/fields";
 import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
 import { defineAct, note, optional, PROVISION } from "../act.ts";
 import { invalid } from "../input-error.ts";
-import { type Sendable, sendThrough } from "../templates/send-test.ts";
+import { sendThrough } from "../templates/send-test.ts";
 import {
   findProviders,
   noteProviderTest,
@@ -109,7 +109,14 @@ export const moveProviderUp = defineAct({
   },
 });
 
+const TITLE = "A test from Belfry";
 const TEXT = "This is a test from Belfry: the provider works.";
+/** What a test says, by the content of its channel. */
+const TESTS = {
+  email: { kind: "email", subject: TITLE, html: `<p>${TEXT}</p>`, text: TEXT },
+  text: { kind: "text", text: TEXT, segments: 1, encoding: "GSM-7" },
+  notification: { kind: "notification", title: TITLE, body: TEXT },
+} as const satisfies Record<Content, object>;
 
 export const testProvider = defineAct({
   name: "provider test",
@@ -120,7 +127,9 @@ export const testProvider = defineAct({
     "Send a test message through a provider, active or not; prints the vendor's answer and stores whether it was accepted",
   input: Type.Object({
     ...named.properties,
-    to: text({ description: "an email address, or a number such as +12025550123" }),
+    to: text({
+      description: "an email address, a number such as +12025550123, or (of devices) a user's id",
+    }),
   }),
   output: Type.Object({
     providerId: Type.String(),
@@ -150,17 +159,7 @@ export const testProvider = defineAct({
   async run({ db, tenantId, services }, { id, to }) {
     const provider = await providerAt(db, { id, tenantId });
     const { channel, kind, name } = provider;
-    const message: Sendable =
-      sentRow(channel).content === "email"
-        ? {
-            channel,
-            kind: "email",
-            subject: "A test from Belfry",
-            html: `<p>${TEXT}</p>`,
-            text: TEXT,
-            missing: [],
-          }
-        : { channel, kind: "text", text: TEXT, segments: 1, encoding: "GSM-7", missing: [] };
+    const message = { channel, missing: [], ...TESTS[sentRow(channel).content] };
     // Read before the test, because settings that are put meanwhile were not tested.
     const settings = await storedProviderSettings(db, provider);
     const outcome = await sendThrough(db, provider, message, to, {
