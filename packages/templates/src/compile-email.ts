@@ -84,7 +84,7 @@ function pictureWarnings(content: string, html: string): TagFault[] {
 }
 
 /** Returns the faults of compiled HTML, each at the tag of the source that causes it. */
-function compiledFaults(
+export function compiledFaults(
   html: string,
   indexes: readonly number[],
   tags: readonly Tag[],

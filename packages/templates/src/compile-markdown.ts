@@ -59,7 +59,7 @@ export async function compileMarkdown(
     links: linkStyle(layout, settings),
     direction,
   };
-  const made = await compileMarkup({ owner, format: "markdown", inline: false, ...markdown });
+  const made = await compileMarkup({ owner, format: "markdown", as: "mail", ...markdown });
   if (!made.ok)
     return refused(
       "mail",
@@ -103,7 +103,7 @@ function takePreheader(content: string): { preheader: string | undefined; body: 
   return { preheader, body };
 }
 
-function blocksOf(tags: readonly Tag[]): number[][] {
+export function blocksOf(tags: readonly Tag[]): number[][] {
   return findBlocks(tags).blocks.map(({ tags: own }) => own);
 }
 
@@ -129,7 +129,7 @@ async function compileFooter(
   const links = { link: "color:inherit;text-decoration:underline", linkClass: "link", linkSchemes };
   const direction = "ltr" as const;
   const markdown = { content: words.content, wordStart, blocks: [], links, direction };
-  const made = await compileMarkup({ owner, format: "markdown", inline: true, ...markdown });
+  const made = await compileMarkup({ owner, format: "markdown", as: "line", ...markdown });
   if (!made.ok)
     return refused(
       "footer",
@@ -146,7 +146,7 @@ function refused(
 }
 
 /** Returns a fault of the Markdown at the tag that it names, else at `near` in its line, else at the line. */
-function placed(fault: MarkupFault, words: MarkdownWords, tags: readonly Tag[]): TagFault {
+export function placed(fault: MarkupFault, words: MarkdownWords, tags: readonly Tag[]): TagFault {
   const { message, tag } = words.read(fault.message);
   if (tag !== undefined) return { offset: tags[tag]?.start ?? 0, message };
   const line = words.lineStart(fault.line);
@@ -160,12 +160,12 @@ function lostTags(whole: Composition<Part>, tags: readonly Tag[]): TagFault[] {
     const { field, offset } = whole.originOf(start);
     if (field === "mail") kept.add(offset);
   }
-  return tags
-    .filter(({ start }) => !kept.has(start))
-    .map(({ start, code }) => ({
-      offset: start,
-      message: `${code} stands where Markdown drops it`,
-    }));
+  return tags.filter(({ start }) => !kept.has(start)).map(droppedFault);
+}
+
+/** Returns the fault of a tag that is not in the compiled text. */
+export function droppedFault({ start, code }: Tag): TagFault {
+  return { offset: start, message: `${code} stands where Markdown drops it` };
 }
 
 /** A mail with every element that Markdown mails may have. */

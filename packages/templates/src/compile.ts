@@ -1,5 +1,6 @@
 /** Checks and compiles a template when it is saved. */
 
+import { compileChatMarkup } from "./chat/compile-chat.ts";
 import { compileEmailContent } from "./compile-email.ts";
 import { type CompiledMarkdown, compileMarkdown, type PartFault } from "./compile-markdown.ts";
 import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./language/bounds.ts";
@@ -41,6 +42,8 @@ export async function compileTemplate(
       return compileSms(source.content, settings);
     case "notification":
       return compilePush(source, settings);
+    case "chat":
+      return compileChat(source, settings);
   }
 }
 
@@ -99,6 +102,25 @@ function compilePush(
     ...shared([title.text, content.text, ...linkTexts(links)], locale),
   });
 }
+
+async function compileChat(
+  source: Extract<TemplateSource, { kind: "chat" }>,
+  settings: CompileSettings,
+): Promise<CompileResult> {
+  const content = checkField("content", source.content, true);
+  const { links, faults: linkFaults } = checkLinks(source);
+  const isPath = linkFaults.length === 0 && links.url?.startsWith("/");
+  if (isPath) linkFaults.push(...placeFaults("url", "", [{ offset: 0, message: NO_PATH }]));
+  const faults = [...content.faults, ...linkFaults];
+  if (faults.length > 0) return refused(faults);
+  const made = await compileChatMarkup(content, settings);
+  if (!made.ok) return refused(placeFaults("content", content.text, made.faults));
+  const { markup } = made;
+  const texts = [markup, ...linkTexts(links)];
+  return checkSize({ kind: "chat", markup, ...links, ...shared(texts, settings.locale) });
+}
+
+const NO_PATH = "a chat has no site of its own: its address begins with https:// or a variable";
 
 function shared(
   texts: readonly string[],

@@ -29,7 +29,7 @@ export function writeComponents(writing: RenderState, root: MarkdownBlock): stri
   return writeChildren(writing, root, (block) => {
     switch (block.element) {
       case "p":
-        return lineComponents(writing, block);
+        return lineComponents(writing, block, MJML_LINE);
       case "hr":
         return '<mj-divider mj-class="divider" css-class="divider" />\n';
       case "table":
@@ -139,19 +139,35 @@ function alignmentOf({ token }: MarkdownBlock): "start" | "center" | "end" {
   return style.includes("right") ? "end" : style.includes("center") ? "center" : "start";
 }
 
-/** Writes a paragraph of the mail itself. A link or an image alone on its line becomes a button or an image. */
-export function lineComponents(writing: RenderState, block: MarkdownBlock): string {
+/** How the words of a paragraph, a button and an image are written. All texts are escaped for HTML. */
+export interface LineForm {
+  words(html: string): string;
+  button(button: { href: string; title: string; words: string }): string;
+  image(image: { src: string; alt: string; looks: string; href: string | undefined }): string;
+}
+
+const MJML_LINE: LineForm = {
+  words: (html) => `<mj-text><p style="margin:0">${html}</p></mj-text>\n`,
+  button: ({ href, title, words }) =>
+    `<mj-button mj-class="button" css-class="button" href="${href}"${title}>${words}</mj-button>\n`,
+  image({ src, alt, looks, href }) {
+    const link = href === undefined ? "" : ` href="${href}"`;
+    return `<mj-image mj-class="image" src="${src}" alt="${alt}"${looks}${link} />\n`;
+  },
+};
+
+/** Writes a paragraph of the message itself. A link or an image alone on its line becomes a button or an image. */
+export function lineComponents(writing: RenderState, block: MarkdownBlock, form: LineForm): string {
   let mjml = "";
   let words: Token[] = [];
   const endWords = (): void => {
     const text = registerRun(writing, writeInline(writing, words, block));
     words = [];
     const { before, html, behind } = writing.words.unwrap(text);
-    if (html !== "")
-      mjml += `${before}<mj-text><p style="margin:0">${html}</p></mj-text>\n${behind}`;
+    if (html !== "") mjml += before + form.words(html) + behind;
   };
   for (const { line, end } of linesOf(block.inline?.children ?? [])) {
-    const alone = aloneOnLine(writing, line, block);
+    const alone = aloneOnLine(writing, line, block, form);
     if (alone === undefined) {
       for (const token of line) words.push(token);
       if (end !== undefined) words.push(end);
@@ -181,7 +197,12 @@ function linesOf(tokens: readonly Token[]): { line: Token[]; end: Token | undefi
 }
 
 /** Writes a line of links, images and block tags as components; undefined if the line contains anything else. */
-function aloneOnLine(writing: RenderState, line: readonly Token[], block: MarkdownBlock) {
+function aloneOnLine(
+  writing: RenderState,
+  line: readonly Token[],
+  block: MarkdownBlock,
+  form: LineForm,
+) {
   const found: InlineFault[] = [];
   let mjml = "";
   // Two links on a line are text, unless block tags between them choose one.
@@ -198,14 +219,14 @@ function aloneOnLine(writing: RenderState, line: readonly Token[], block: Markdo
     }
     if (token === undefined || !isFree) return undefined;
     if (token.type === "image") {
-      mjml += imageComponent(writing, token, undefined, found);
+      mjml += imageComponent(writing, form, token, undefined, found);
     } else if (token.type === "link_open" && token.info !== "auto") {
       const inside: Token[] = [];
       // Links cannot be nested, so the first `link_close` ends this one.
       for (at++; line[at] !== undefined && line[at]?.type !== "link_close"; at++) {
         inside.push(line[at] as Token);
       }
-      mjml += linkComponent(writing, token, inside, block, found);
+      mjml += linkComponent(writing, form, token, inside, block, found);
     } else {
       return undefined;
     }
@@ -219,6 +240,7 @@ function aloneOnLine(writing: RenderState, line: readonly Token[], block: Markdo
 
 function linkComponent(
   writing: RenderState,
+  form: LineForm,
   link: Token,
   inside: readonly Token[],
   block: MarkdownBlock,
@@ -226,23 +248,22 @@ function linkComponent(
 ): string {
   const [first] = inside;
   if (inside.length === 1 && first?.type === "image")
-    return imageComponent(writing, first, link, faults);
+    return imageComponent(writing, form, first, link, faults);
   const href = plainHtml(linkAddress(link, writing.links, faults));
   const words = writeInline(writing, inside, block);
-  return `<mj-button mj-class="button" css-class="button" href="${href}"${titleOf(link)}>${words}</mj-button>\n`;
+  return form.button({ href, title: titleOf(link), words });
 }
 
 function imageComponent(
   writing: RenderState,
+  form: LineForm,
   image: Token,
   link: Token | undefined,
   faults: InlineFault[],
 ): string {
   const src = plainHtml(imageAddress(image, faults));
-  const href =
-    link === undefined ? "" : ` href="${plainHtml(linkAddress(link, writing.links, faults))}"`;
-  const alt = plainHtml(altOf(image));
-  return `<mj-image mj-class="image" src="${src}" alt="${alt}"${widthOf(image)}${href} />\n`;
+  const href = link && plainHtml(linkAddress(link, writing.links, faults));
+  return form.image({ src, alt: plainHtml(altOf(image)), looks: widthOf(image), href });
 }
 
 function titleOf(token: Token): string {

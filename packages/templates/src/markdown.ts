@@ -3,6 +3,7 @@
  * Markdown (tag-words.ts), so that no value is read as Markdown.
  */
 
+import { writeChat } from "./chat/write-chat.ts";
 import { MAX_FAULTS } from "./language/bounds.ts";
 import { wordReader } from "./language/tag-words.ts";
 import { readBlocks, type TagLine } from "./markdown-blocks.ts";
@@ -30,14 +31,11 @@ export interface MarkdownSource {
 
 export type MarkdownResult = { ok: true; html: string } | { ok: false; errors: MarkupFault[] };
 
-/** Parses a text and returns its components. */
-export function markdownToMjml({
-  content,
-  wordStart,
-  blocks,
-  links,
-  direction,
-}: MarkdownSource): MarkdownResult {
+/** Parses a text and returns its components, as `write` writes them: those of MJML, or the markup of a chat. */
+function markdownToMarkup(
+  { content, wordStart, blocks, links, direction }: MarkdownSource,
+  write: typeof writeComponents,
+): MarkdownResult {
   const words = wordReader(wordStart, blocks);
   const { lines, numbers, tagLines } = withoutTagLines(content, (line) =>
     words.onlyBlockTags(line),
@@ -46,7 +44,7 @@ export function markdownToMjml({
   const { root, insertions, onLines, tooDeep } = read;
   const state = { insertions, faults: [], runOfTag: new Map(), runs: 0 };
   const writing: RenderState = { words, links, direction, ...state };
-  const mjml = writeComponents(writing, root);
+  const markup = write(writing, root);
   const lineOf = (line: number): number => numbers[line] ?? numbers.at(-1) ?? 1;
   const about = (tag: number, message: string): MarkupFault => ({
     line: 1,
@@ -62,8 +60,16 @@ export function markdownToMjml({
     ...writing.faults.map(({ line, ...fault }) => ({ line: lineOf(line), ...fault })),
   ];
   if (faults.length > 0) return { ok: false, errors: faults.slice(0, MAX_FAULTS) };
-  if (mjml === "") return { ok: false, errors: [{ line: 1, message: "content is empty" }] };
-  return { ok: true, html: mjml };
+  if (markup === "") return { ok: false, errors: [{ line: 1, message: "content is empty" }] };
+  return { ok: true, html: markup };
+}
+
+export function markdownToMjml(source: MarkdownSource): MarkdownResult {
+  return markdownToMarkup(source, writeComponents);
+}
+
+export function markdownToChat(source: MarkdownSource): MarkdownResult {
+  return markdownToMarkup(source, writeChat);
 }
 
 const TOO_DEEP = "lists and quotations stand too deep in one another";

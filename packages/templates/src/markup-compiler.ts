@@ -147,8 +147,8 @@ function refused(message: string): MarkupResult {
 /** A document to compile. In its content, tags are replaced by words that compilers leave unchanged. */
 export type MarkupTask =
   | { format: "mjml" | "html"; content: string; linkSchemes?: readonly string[] | undefined }
-  /** Compiled to MJML components, and with `inline` as one paragraph to HTML. The result's `text` is empty. */
-  | ({ format: "markdown"; inline: boolean } & MarkdownSource);
+  /** Compiled to MJML components, to one paragraph of HTML or to a chat's markup. The result's `text` is empty. */
+  | ({ format: "markdown"; as: "mail" | "line" | "chat" } & MarkdownSource);
 
 export type MarkupJob = MarkupTask & { id: number };
 

@@ -20,9 +20,14 @@ const TOO_LARGE: MarkupResult = {
 parentPort?.on("message", async (job: MarkupJob) => {
   try {
     if (job.format === "markdown") {
-      const { markdownToHtml, markdownToMjml } = await import("./markdown.ts");
+      const { markdownToChat, markdownToHtml, markdownToMjml } = await import("./markdown.ts");
       answer({ id: job.id, started: true });
-      const made = job.inline ? markdownToHtml(job.content, job.links) : markdownToMjml(job);
+      const compileTo = {
+        mail: () => markdownToMjml(job),
+        line: () => markdownToHtml(job.content, job.links),
+        chat: () => markdownToChat(job),
+      };
+      const made = compileTo[job.as]();
       const isTooLarge = made.ok && made.html.length > MAX_COMPILED_CHARACTERS;
       const result = isTooLarge ? TOO_LARGE : made.ok ? { ...made, text: "" } : made;
       answer({ id: job.id, started: false, result });

@@ -1,5 +1,7 @@
 /** Renders messages from a compiled template and an event's variables. */
 
+import { type ChatBlock, isBlankChat } from "./chat/chat-blocks.ts";
+import { readChat } from "./chat/read-chat.ts";
 import { htmlSlots } from "./html/html-slots.ts";
 import { collapseGaps, markGaps, textSlots } from "./html/text-part.ts";
 import {
@@ -69,6 +71,15 @@ export type Rendered =
     } & PushLinks &
       DeviceParts &
       Told)
+  | ({
+      ok: true;
+      kind: "chat";
+      blocks: ChatBlock[];
+      /** An https URL. */
+      url?: string;
+      /** Describes the links that were left out, and why. Absent if there are none. */
+      linksLeftOut?: string[];
+    } & Told)
   | RenderFault;
 
 /** The parts of a message to devices beside its text, as written or rendered. */
@@ -101,6 +112,8 @@ export function saysNothing(message: Extract<Rendered, { ok: true }>): boolean {
       return isBlank(message.text);
     case "notification":
       return isBlank(message.title) && isBlank(message.body);
+    case "chat":
+      return isBlankChat(message.blocks);
   }
 }
 
@@ -129,6 +142,8 @@ export function createRenderer(compiled: CompiledTemplate): Renderer {
       return smsRenderer(compiled);
     case "notification":
       return pushRenderer(compiled);
+    case "chat":
+      return chatRenderer(compiled);
   }
 }
 
@@ -250,6 +265,28 @@ function pushRenderer(compiled: Extract<CompiledTemplate, { kind: "notification"
     const { leftOut, ...shown } = made;
     const left = leftOut.length > 0 && { linksLeftOut: leftOut };
     return { ok: true, kind: "notification", ...parts, ...shown, ...left };
+  });
+}
+
+function chatRenderer(compiled: Extract<CompiledTemplate, { kind: "chat" }>): Renderer {
+  const { markup: template, url } = compiled;
+  const part = { clean: cleanBody, measure: byteLength, limit: MAX_EMAIL_BYTES };
+  const markup = { template, ...part, escapes: true as const, slots: safeSlots(undefined) };
+  const link = linksWriter(url === undefined ? {} : { url });
+  return rendererOf(compiled, [markup], ([written = ""], rendering, variables) => {
+    const made = link?.(variables, rendering);
+    if (link !== undefined && made === undefined) return TOO_COSTLY;
+    const left = [...(rendering.linksLeftOut ?? []), ...(made?.leftOut ?? [])];
+    const isPath = made?.url?.startsWith("/");
+    if (isPath) left.push("url (no https address)");
+    return {
+      ok: true,
+      kind: "chat",
+      blocks: readChat(written),
+      ...(made?.url !== undefined && !isPath && { url: made.url }),
+      ...(left.length > 0 && { linksLeftOut: left }),
+      ...told(rendering),
+    };
   });
 }
 

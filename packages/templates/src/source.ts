@@ -15,7 +15,9 @@ export type TemplateSource =
       layout?: Layout;
     }
   | { kind: "text"; content: string }
-  | ({ kind: "notification"; title: string; content: string } & PushLinks);
+  | ({ kind: "notification"; title: string; content: string } & PushLinks)
+  /** `content` is Markdown as in a mail. `url` is an https URL: the way to the whole if a vendor cuts the message. */
+  | { kind: "chat"; content: string; url?: string };
 
 /** The compiler's input in addition to the source. */
 export interface CompileSettings {
@@ -93,6 +95,8 @@ export type CompiledTemplate = (
     }
   | { kind: "text"; text: string }
   | ({ kind: "notification"; title: string; body: string } & PushLinks)
+  /** `markup` is read by chat/read-chat.ts once the values are inserted. */
+  | { kind: "chat"; markup: string; url?: string }
 ) & {
   variables: string[];
   /** The language of a translation, for dates and numbers; if absent, the tenant's language. */
