@@ -1,4 +1,5 @@
 import type { MailAttachment } from "./attachments.ts";
+import type { ChatBlock } from "./chat.ts";
 import type { DeviceTarget } from "./devices.ts";
 
 // The data that a sender and a provider exchange.
@@ -66,6 +67,15 @@ export interface DeviceMessage extends OfDelivery {
   collapseKey?: string | undefined;
   /** How long the vendor keeps the message for a device that cannot be reached. */
   ttlSeconds: number;
+}
+
+/** A message to a person, a group or a channel of a chat. */
+export interface ChatMessage extends OfDelivery {
+  /** The whole address, such as `slack:C024BE91L` or `teams:ops`: the provider's kind, a colon and the target. */
+  to: string;
+  blocks: readonly ChatBlock[];
+  /** An https URL: the way to the whole message if the vendor takes only its beginning. */
+  url?: string | undefined;
 }
 
 /**

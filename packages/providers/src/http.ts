@@ -22,7 +22,8 @@ const MAX_URL_CHARACTERS = 2048;
 const MAX_HEADERS_CHARACTERS = 8192;
 const MAX_BODY_CHARACTERS = 32 * 1024;
 
-const IDS = ["delivery_id", "event_id", "tenant_id"] as const;
+/** Names of the tags of every message. */
+export const IDS = ["delivery_id", "event_id", "tenant_id"] as const;
 /** Names that the body's tags may use, by the content of a message. */
 const NAMES = {
   email: [
@@ -33,7 +34,8 @@ const NAMES = {
   text: ["to", "text", "segments", "encoding", ...IDS, "secret"],
 };
 
-function settingsOf(names: readonly string[], example: string) {
+/** Returns the settings of an API whose body may use these names. */
+export function settingsOf(names: readonly string[], example: string) {
   return Type.Object(
     {
       url: lineField({
@@ -112,7 +114,10 @@ function settingsOf(names: readonly string[], example: string) {
   );
 }
 
-type Settings = Static<ReturnType<typeof settingsOf>>;
+type Settings = Omit<Static<ReturnType<typeof settingsOf>>, "url"> & {
+  /** Absent if each message has a URL of its own. */
+  url?: string;
+};
 
 /** Mail through any API that accepts a message by one request with a JSON body. */
 export const httpEmail = defineProvider<EmailMessage, ReturnType<typeof settingsOf>>({
@@ -161,11 +166,11 @@ export const httpText = defineProvider<SmsMessage, ReturnType<typeof settingsOf>
     }),
 });
 
-function faultsOf(settings: Settings, context: SettingsContext, names: readonly string[]) {
+export function faultsOf(settings: Settings, context: SettingsContext, names: readonly string[]) {
   const { url, headers = "", body, successStatuses, messageIdPointer, errorPointer } = settings;
   const { successValues } = settings;
   const faults = [
-    ["url", addressFault(url, context)],
+    ["url", url === undefined ? null : addressFault(url, context)],
     ...headerFaults(headers).map((fault) => ["headers", fault]),
     ...jsonBodyFaults(body, names).map(({ line, column, message }) => [
       "body",
@@ -194,14 +199,16 @@ function rangesOf(text = "200-299"): readonly (readonly [number, number])[] | un
   return ranges.every(([first, last]) => first <= last) ? ranges : undefined;
 }
 
-async function createHttp<Message>(
+/** Creates a provider of an API. `urlOf` returns a message's URL if it has its own. */
+export async function createHttp<Message>(
   settings: Settings,
   context: ProviderContext,
   valuesOf: (message: Message) => Record<string, unknown>,
+  urlOf: (message: Message) => string | undefined = () => settings.url,
 ): Promise<Provider<Message>> {
   const { createHttpCalls } = await import("./http-calls.ts");
   const calls = createHttpCalls(context);
-  const { url, method = "POST" } = settings;
+  const { method = "POST" } = settings;
   const own = headerLines(settings.headers ?? "").map(({ name, value }) => [
     name.toLowerCase(),
     value,
@@ -214,7 +221,7 @@ async function createHttp<Message>(
   const secrets = own
     .filter(([name = ""]) => !OPEN_HEADERS.has(name))
     .flatMap(([, value = ""]) => [value, ...value.split(" ").slice(1)])
-    .concat(settings.secret ?? []);
+    .concat(settings.secret ?? [], context.secrets);
   const judge = judgeOf(settings, { ...context, secrets });
   const writeBody = createJsonBody(settings.body);
   const { secret = "" } = settings;
@@ -222,7 +229,12 @@ async function createHttp<Message>(
     async send(message) {
       const body = writeBody({ ...valuesOf(message), secret });
       if (!body.ok) return outcome("permanent", BODY_FAULTS[body.reason]);
-      const call = { url, method: method as HttpMethod, headers, body: body.text };
+      const call = {
+        url: urlOf(message) ?? "",
+        method: method as HttpMethod,
+        headers,
+        body: body.text,
+      };
       const result = await calls.post(call);
       return result.answered ? judge(result.answer) : result.outcome;
     },

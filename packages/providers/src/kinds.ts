@@ -2,19 +2,25 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import { apns } from "./apns.ts";
 import { bird } from "./bird.ts";
 import { brevo } from "./brevo.ts";
+import { chatHttp } from "./chat-http.ts";
+import { discord } from "./discord.ts";
 import { fcm } from "./fcm.ts";
 import { httpEmail, httpText } from "./http.ts";
 import { mailgun } from "./mailgun.ts";
+import { mattermost } from "./mattermost.ts";
 import { plivo } from "./plivo.ts";
 import { postmark } from "./postmark.ts";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { resend } from "./resend.ts";
-import { sandboxDevice, sandboxEmail, sandboxText } from "./sandbox.ts";
+import { sandboxChat, sandboxDevice, sandboxEmail, sandboxText } from "./sandbox.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { ses } from "./ses.ts";
+import { slack } from "./slack.ts";
 import { smtp } from "./smtp.ts";
 import { sns } from "./sns.ts";
+import { teams } from "./teams.ts";
+import { telegram } from "./telegram.ts";
 import { telnyx } from "./telnyx.ts";
 import { twilio } from "./twilio.ts";
 import { vonage } from "./vonage.ts";
@@ -28,6 +34,17 @@ export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProvid
   SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
   DEVICE: [webpush, fcm, apns, sandboxDevice],
 };
+
+/** The kinds of providers of chat messages. */
+export const CHAT_KINDS: readonly AnyProviderKind[] = [
+  slack,
+  teams,
+  discord,
+  mattermost,
+  telegram,
+  chatHttp,
+  sandboxChat,
+];
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {
   return PROVIDER_KINDS[channel].find((row) => row.kind === kind);

@@ -1,7 +1,7 @@
 import { emailAddress, wireAddress } from "@belfry/contracts/addresses";
 import { fromNameFault, replyToFault } from "@belfry/contracts/envelope";
 import type { ReasonCode } from "@belfry/contracts/reasons";
-import type { EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
+import type { ChatMessage, EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
 
 /**
  * A line of a mail has at most 998 characters (RFC 5322, 2.1.1), and a URL cannot be folded: if a server cuts the line,
@@ -73,7 +73,11 @@ export function encodedBytes(bytes: number): number {
 }
 
 /** Returns Belfry's ids of a message, which a vendor stores and repeats in its receipts. Never personal data. */
-export function messageIds({ deliveryId, tenantId, eventId }: EmailMessage | SmsMessage) {
+export function messageIds({
+  deliveryId,
+  tenantId,
+  eventId,
+}: EmailMessage | SmsMessage | ChatMessage) {
   return { delivery_id: deliveryId, tenant_id: tenantId, event_id: eventId };
 }
 

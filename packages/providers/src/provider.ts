@@ -1,5 +1,6 @@
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type {
+  ChatMessage,
   DeviceMessage,
   EmailMessage,
   OutboxEntry,
@@ -53,12 +54,13 @@ const TURN_WAIT_MS = 5_000;
 export type AttachmentForm = "base64" | "mime" | "bytes" | "names";
 
 /** The content of messages that a provider accepts, on any channel. */
-export type ProviderContent = "email" | "text" | "notification";
+export type ProviderContent = "email" | "text" | "notification" | "chat";
 
 export type AnyProviderKind =
   | ProviderKind<EmailMessage>
   | ProviderKind<SmsMessage>
-  | ProviderKind<DeviceMessage>;
+  | ProviderKind<DeviceMessage>
+  | ProviderKind<ChatMessage>;
 
 /** A row of the table in `kinds.ts`. */
 export interface ProviderKind<Message> {
@@ -235,6 +237,8 @@ function refusing<Message>(reason: string): Provider<Message> {
 function messageFault(content: ProviderContent, message: unknown): ReasonCode | null {
   if (content === "email") return emailFault(message as EmailMessage);
   if (content === "text") return smsFault(message as SmsMessage);
+  if (content === "chat")
+    return (message as ChatMessage).blocks.length > 0 ? null : "message-empty";
   const { title, body } = message as DeviceMessage;
   return title === "" && body === "" ? "message-empty" : null;
 }

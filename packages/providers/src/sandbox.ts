@@ -1,4 +1,6 @@
+import { plainChat } from "@belfry/contracts/chat";
 import type {
+  ChatMessage,
   DeviceMessage,
   EmailMessage,
   OutboxEntry,
@@ -75,6 +77,22 @@ export const sandboxDevice = defineProvider<DeviceMessage, typeof SETTINGS>({
       const { deliveryId, tenantId, eventId, title: subject, body: text, device } = message;
       const ids = { deliveryId, tenantId, eventId };
       return store(deps, { ...ids, to: device.kind, subject, html: null, text, segments: null });
+    },
+    close: async () => {},
+  }),
+});
+
+/** Stores chat messages in the outbox instead of sending them, for addresses of every kind. */
+export const sandboxChat = defineProvider<ChatMessage, typeof SETTINGS>({
+  kind: "sandbox",
+  content: "chat",
+  title: "Sandbox (keeps chat messages in the outbox)",
+  settings: SETTINGS,
+  create: (_settings, deps) => ({
+    async send({ deliveryId, tenantId, eventId, to, blocks }) {
+      const ids = { deliveryId, tenantId, eventId };
+      const text = plainChat(blocks, true);
+      return store(deps, { ...ids, to, subject: null, html: null, text, segments: null });
     },
     close: async () => {},
   }),

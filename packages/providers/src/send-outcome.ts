@@ -97,6 +97,8 @@ interface Asked {
 
 /** The meaning of a vendor's refusal, beyond its HTTP status. */
 export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress" | "gone"> {
+  /** The time to wait, for a vendor that says it in the body; otherwise it is read from the header fields. */
+  retryAfterSeconds?: number;
   /** The vendor's own code, shown instead of the status. */
   code?: string | null;
   class?: OutcomeClass;

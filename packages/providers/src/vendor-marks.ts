@@ -4,7 +4,7 @@
  */
 
 /** An invisible character, at which no line breaks. */
-const WORD_JOINER = "\u2060";
+export const WORD_JOINER = "\u2060";
 const STYLE_BEGINS = /<style\b/gi;
 const STYLE_ENDS = /<\/style\b/gi;
 

@@ -1,0 +1,56 @@
+import { plainChat } from "@belfry/contracts/chat";
+import type { ChatMessage } from "@belfry/contracts/sending";
+import { Type } from "@sinclair/typebox";
+import { mattermostMarkdown } from "./chat/markdown-dialects.ts";
+import {
+  aboutAddress,
+  addressesFaults,
+  addressesField,
+  addressesOf,
+  addressMissing,
+  addressSecrets,
+  nameIn,
+} from "./chat/named-addresses.ts";
+import { createHttp, faultsOf, IDS, settingsOf } from "./http.ts";
+import { messageIds } from "./message-form.ts";
+import { defineProvider } from "./provider.ts";
+
+const NAMES = ["to", "text", "markdown", "blocks", "url", ...IDS, "secret"];
+const { url: _, ...OTHERS } = settingsOf(NAMES, '{"text": {{ markdown }}}').properties;
+const SETTINGS = Type.Object(
+  { addresses: addressesField({ example: "ops=https://chat.example.com/…" }), ...OTHERS },
+  { additionalProperties: false },
+);
+
+/** Chat messages through any API that accepts a message by one request with a JSON body, each at its name's URL. */
+export const chatHttp = defineProvider<ChatMessage, typeof SETTINGS>({
+  kind: "chat-http",
+  content: "chat",
+  title: "Any HTTP API",
+  settings: SETTINGS,
+  faults: (settings, context) => [
+    ...addressesFaults(settings.addresses, context),
+    ...faultsOf(settings, context, NAMES),
+  ],
+  async create(settings, context) {
+    const addresses = addressesOf(settings.addresses);
+    const secrets = addressSecrets(addresses);
+    const urlOf = ({ to }: ChatMessage) => addresses.get(nameIn(to) ?? "");
+    const provider = await createHttp(settings, { ...context, secrets }, valuesOf, urlOf);
+    return {
+      async send(message) {
+        const name = nameIn(message.to);
+        if (name === undefined || !addresses.has(name)) return addressMissing(name);
+        const sent = aboutAddress(await provider.send(message), name);
+        return sent.class === "throttled" ? { ...sent, class: "deferred" } : sent;
+      },
+      close: () => provider.close(),
+    };
+  },
+});
+
+function valuesOf(message: ChatMessage): Record<string, unknown> {
+  const { to, blocks, url = "" } = message;
+  const texts = { text: plainChat(blocks, true), markdown: mattermostMarkdown(message) };
+  return { to: nameIn(to), ...texts, blocks, url, ...messageIds(message) };
+}

@@ -1,0 +1,58 @@
+import type { ChatMessage } from "@belfry/contracts/sending";
+import { createHttpVendor, type HttpVendor, JSON_HEADERS } from "../http-vendor.ts";
+import type { Provider, ProviderContext } from "../provider.ts";
+import type { HttpAnswer, JudgedVendor, Meaning } from "../send-outcome.ts";
+import {
+  aboutAddress,
+  addressesOf,
+  addressMissing,
+  addressSecrets,
+  nameIn,
+} from "./named-addresses.ts";
+
+/** A vendor that takes a message at a secret URL. */
+export interface ChatWebhook extends JudgedVendor {
+  body(message: ChatMessage): object;
+  /** Returns the URL to post to, for a vendor with parameters. */
+  url?(address: string): string;
+}
+
+/** Returns the `create` of a kind that sends each message to the webhook that its address names. */
+export function createChatWebhooks({ body, url = (address) => address, ...judged }: ChatWebhook) {
+  return async (
+    settings: { addresses?: string | undefined },
+    context: ProviderContext,
+  ): Promise<Provider<ChatMessage>> => {
+    const addresses = addressesOf(settings.addresses ?? "");
+    const vendor: HttpVendor<{ message: ChatMessage; address: string }, object> = {
+      ...judged,
+      meaning: (answer, whole) => ofOneAddress(judged.meaning(answer, whole), whole),
+      request: ({ message, address }) => ({
+        url: url(address),
+        headers: JSON_HEADERS,
+        body: JSON.stringify(body(message)),
+      }),
+    };
+    const secrets = [...context.secrets, ...addressSecrets(addresses)];
+    const provider = await createHttpVendor(vendor)(settings, { ...context, secrets });
+    return {
+      async send(message) {
+        const name = nameIn(message.to);
+        const address = addresses.get(name ?? "");
+        if (name === undefined || address === undefined) return addressMissing(name);
+        return aboutAddress(await provider.send({ message, address }), name);
+      },
+      close: () => provider.close(),
+    };
+  };
+}
+
+/**
+ * The credential of a webhook is its URL, and its rate is its own. So a refused credential ends the message and a rate
+ * makes it wait, but neither stops the messages to the provider's other addresses.
+ */
+function ofOneAddress(meaning: Meaning, { status }: HttpAnswer): Meaning {
+  if (meaning.class !== undefined) return meaning;
+  if (status === 401 || status === 403) return { ...meaning, class: "permanent" };
+  return status === 429 ? { ...meaning, class: "deferred" } : meaning;
+}

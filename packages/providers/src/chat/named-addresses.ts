@@ -1,0 +1,94 @@
+import type { SendOutcome } from "@belfry/contracts/sending";
+import { Type } from "@sinclair/typebox";
+import { addressFault } from "../address-guard.ts";
+import { outcome } from "../send-outcome.ts";
+import type { SettingsContext } from "../settings.ts";
+
+const MAX_ADDRESSES_CHARACTERS = 64 * 1024;
+const MAX_ADDRESSES = 500;
+const LINE = /^([A-Za-z0-9_-]{1,64})[ \t]*=[ \t]*(\S{1,2048})$/;
+/** The name in the address of a message, such as `ops` in `teams:ops` and `slack:#ops`. */
+const NAMED = /^[a-z-]+:#?([A-Za-z0-9_-]{1,64})$/;
+
+/** Returns the field for a provider's addresses. Each URL is a secret: who knows it may post. */
+export function addressesField(options: { example: string; link?: string }) {
+  return Type.String({
+    title: "Addresses",
+    description: `The URL of each address by its name, one a line: ${options.example}. A message names the name.`,
+    minLength: 1,
+    maxLength: MAX_ADDRESSES_CHARACTERS,
+    secret: true,
+    multiline: true,
+    ...(options.link !== undefined && { link: options.link }),
+  });
+}
+
+/** Returns the URLs by their names. Lines that are not of the form `NAME=URL` are left out. */
+export function addressesOf(text: string): Map<string, string> {
+  const found = linesOf(text).map(({ line }) => LINE.exec(line));
+  return new Map(found.flatMap((match) => (match ? [[match[1] ?? "", match[2] ?? ""]] : [])));
+}
+
+/** Returns the faults of the field, which quote no URL. */
+export function addressesFaults(text: string | undefined, context: SettingsContext): string[] {
+  if (text === undefined) return [];
+  const names = new Set<string>();
+  const lines = linesOf(text);
+  const faults = lines.flatMap(({ line, number }) => {
+    const [, name, url] = LINE.exec(line) ?? [];
+    const isTwice = name !== undefined && names.has(name);
+    if (name !== undefined) names.add(name);
+    const fault =
+      url === undefined ? NO_LINE : isTwice ? "has a name twice" : addressFault(url, context);
+    return fault === null ? [] : [`addresses: line ${number}: ${fault}`];
+  });
+  if (lines.length === 0) faults.push("addresses: has no line");
+  if (lines.length > MAX_ADDRESSES) faults.push(`addresses: has more than ${MAX_ADDRESSES} lines`);
+  return faults.slice(0, MAX_FAULTS);
+}
+
+const MAX_FAULTS = 10;
+const NO_LINE = "must be NAME=URL: a name of 1 to 64 letters, digits, _ and -, and a URL";
+
+function linesOf(text: string): { line: string; number: number }[] {
+  const lines = text.split("\n").map((line, at) => ({ line: line.trim(), number: at + 1 }));
+  return lines.filter(({ line }) => line !== "");
+}
+
+/** Returns what of the URLs a vendor must not echo into a stored answer: each URL and its path. */
+export function addressSecrets(addresses: ReadonlyMap<string, string>): string[] {
+  return [...addresses.values()].flatMap((url) => {
+    const { pathname, search } = new URL(url);
+    return [url, pathname + search, pathname].filter(({ length }) => length > 1);
+  });
+}
+
+/** Returns the name in a message's address; undefined if it has none. */
+export function nameIn(to: string): string | undefined {
+  return NAMED.exec(to)?.[1];
+}
+
+/** Another of the tenant's providers may have the address. */
+export function addressMissing(name: string | undefined): SendOutcome {
+  const reason =
+    name === undefined ? "the address has no name" : `the provider has no address ${name}`;
+  return outcome("policy", reason);
+}
+
+/** Adds the address's name to a refusal, so that people know which of the provider's addresses is to be mended. */
+export function aboutAddress(sent: SendOutcome, name: string): SendOutcome {
+  if (sent.class !== "permanent") return sent;
+  const isGone = GONE.has(sent.vendorStatus ?? "");
+  const reason = isGone ? `the webhook of the address ${name} no longer exists` : undefined;
+  return { ...sent, reason: reason ?? `address ${name}: ${sent.reason}` };
+}
+
+/** Statuses and codes that say that a webhook was removed: of HTTP, Discord, Slack and Mattermost. */
+const GONE = new Set([
+  "404",
+  "410",
+  "10015",
+  "no_service",
+  "no_active_hooks",
+  "web.incoming_webhook.invalid.app_error",
+]);
