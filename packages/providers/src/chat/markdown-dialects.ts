@@ -12,16 +12,21 @@ interface Dialect {
   escape(text: string): string;
 }
 
-/** Markup of lines: headings, bullets, numbers. It is escaped at each line's beginning. */
-function escapeLines(text: string): string {
-  return text.replace(/^([ \t]*)([#+-])/gm, "$1\\$2").replace(/^([ \t]*\d{1,9})([.)])/gm, "$1\\$2");
+/**
+ * Escapes what both read alike: headings, bullets and numbers at a line's beginning, and `](`, which even behind a
+ * backslash would end a link that has begun before it.
+ */
+function escapeRest(text: string): string {
+  const lines = text.replace(/^([ \t]*)([#+-])/gm, "$1\\$2");
+  const numbers = lines.replace(/^([ \t]*\d{1,9})([.)])/gm, "$1\\$2");
+  return numbers.replaceAll("](", `]${WORD_JOINER}(`);
 }
 
 /** Discord takes a backslash before any mark, and also one that keeps an address from becoming a link. */
 const DISCORD: Dialect = {
   maxCharacters: 2000,
   indent: "  ",
-  escape: (text) => escapeLines(text.replace(/[\\`*_~|<>[\]@!]|:(?=\/\/)/g, "\\$&")),
+  escape: (text) => escapeRest(text.replace(/[\\`*_~|<>[\]@!]|:(?=\/\/)/g, "\\$&")),
 };
 
 /**
@@ -40,7 +45,7 @@ const MATTERMOST: Dialect = {
       .replaceAll("<", "&lt;")
       .replaceAll(">", "&gt;");
     const broken = breakMarksOfText(marks, MENTION_OR_ADDRESS).replace(/^=/gm, `${WORD_JOINER}=`);
-    return escapeLines(broken).replace(/^[ \t]+/gm, (blanks) => "\u00a0".repeat(blanks.length));
+    return escapeRest(broken).replace(/^[ \t]+/gm, (blanks) => "\u00a0".repeat(blanks.length));
   },
 };
 
@@ -106,7 +111,7 @@ function runOf({ text, strong, emphasis, code, url }: ChatRun, dialect: Dialect)
 /** Writes a link. Brackets in its words, even escaped ones, would end it, so they become parentheses. */
 function linkOf(words: string, written: string, url: string): string {
   const target = url.replace(
-    /[()[\]*]/g,
+    /[()[\]*]|(?<=&#?\w+);/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   if (words === url) return `<${target}>`;
