@@ -14,6 +14,10 @@ interface HttpProviderUnderTest<Message> {
   settings: Record<string, unknown>;
   /** The setting that holds the vendor's address. Default: baseUrl. */
   addressSetting?: string;
+  /** Returns the value of this setting for the vendor's address. Default: the address. */
+  settingOf?(address: string): string;
+  /** The statuses that mean something else at this vendor. */
+  statuses?: Readonly<Record<number, OutcomeClass>>;
   message: Message;
   /** Values of the settings that nobody else may ever see. */
   secrets: string[];
@@ -24,7 +28,11 @@ const TIMEOUT_MS = 10_000;
 
 /** Tests what every HTTP provider promises: one suite that each provider's test runs. */
 export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message>): void {
-  const { kind, settings, addressSetting = "baseUrl", message, secrets, accept } = subject;
+  const { kind, addressSetting = "baseUrl", message, secrets, accept, statuses = {} } = subject;
+  const { settingOf = (address: string) => address } = subject;
+  const settingsAt = (address: string) => {
+    return { ...subject.settings, [addressSetting]: settingOf(address) };
+  };
   const name = kind.title;
 
   async function withProvider<Result>(
@@ -32,7 +40,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
     use: (provider: Provider<Message>) => Promise<Result>,
     changes: Partial<ProviderDeps> = {},
   ): Promise<Result> {
-    const provider = kind.create({ ...settings, [addressSetting]: baseUrl }, testDeps(changes));
+    const provider = kind.create(settingsAt(baseUrl), testDeps(changes));
     try {
       return await use(provider);
     } finally {
@@ -57,7 +65,8 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
     [401, "credentials"],
     [403, "credentials"],
   ];
-  for (const [status, expected] of byStatus) {
+  for (const [status, usual] of byStatus) {
+    const expected = statuses[status] ?? usual;
     test(`${name}: an empty ${status} is ${expected}`, async (t) => {
       const vendor = await startVendor(t, (response) => response.writeHead(status).end());
       const outcome = await sendTo(vendor.url);
@@ -80,7 +89,8 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
     test(`${name}: a 429 that says ${form} is waited for as told`, async (t) => {
       const vendor = await startVendor(t, (response) => response.writeHead(429, headers).end("{}"));
       const outcome = await sendTo(vendor.url);
-      assertHas(outcome, { class: "throttled", retryAfterSeconds: expected });
+      const tooFast = statuses[429] ?? "throttled";
+      assertHas(outcome, { class: tooFast, retryAfterSeconds: expected });
     });
   }
 
@@ -275,7 +285,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
       finish = () => response.writeHead(accept.status, accept.headers).end(accept.body);
       arrived.dispatchEvent(new Event("call"));
     });
-    const provider = kind.create({ ...settings, [addressSetting]: vendor.url }, testDeps());
+    const provider = kind.create(settingsAt(vendor.url), testDeps());
     const call = once(arrived, "call");
     const sent = provider.send(message);
     await call;
@@ -288,7 +298,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
   });
 
   test(`${name}: settings that do not fit make every outcome one of credentials`, async () => {
-    const provider = kind.create({ ...settings, [addressSetting]: "ftp://x" }, testDeps());
+    const provider = kind.create(settingsAt("ftp://x"), testDeps());
     const outcome = await provider.send(message);
     assert.equal(outcome.class, "credentials");
     assert.ok(outcome.reason.includes(addressSetting));
