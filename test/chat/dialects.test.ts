@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { ChatBlock } from "@belfry/contracts/chat";
 import type { ChatMessage } from "@belfry/contracts/sending";
 import { CHAT_KINDS } from "@belfry/providers/kinds";
@@ -8,6 +9,7 @@ import { compileTemplate } from "@belfry/templates/compile";
 import { createRenderer } from "@belfry/templates/render";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { startRecordingServer } from "@belfry/testing/recording-server";
+import { between, readDoc } from "../docs/markdown.ts";
 import { HOSTILE } from "./hostile-values.ts";
 import {
   discordJudge,
@@ -77,6 +79,37 @@ async function start(t: Cleanup, name: Vendor) {
   };
 }
 
+const ELEMENTS: Readonly<Record<string, string>> = {
+  "`# heading`": "# heading",
+  "`**bold**`": "**bold**",
+  "`*italic*`": "*italic*",
+  "`` `code` ``": "`code`",
+  "`- item`": "- item",
+  "`1. item`": "1. item",
+  "`[words](https://…)`": "a [words](https://a.example)",
+  "`[words](https://…)`, alone on its line": "[words](https://a.example)",
+  "`> quotation`": "> quotation",
+  "`\\| table \\|`": "| a |\n| - |\n| b |",
+  "`![words](https://…)`": "![words](https://a.example/p.png)",
+};
+
+test("the page of providers has what each vendor shows of the same Markdown", async (t) => {
+  const shows = await Promise.all(NAMES.map((name) => start(t, name)));
+  const rows: string[][] = [];
+  for (const [written, content] of Object.entries(ELEMENTS)) {
+    const message = (await renderer(content))("");
+    const cells = await Promise.all(
+      shows.map(async (show) => [...(await show(message)).looks].join(", ") || "text"),
+    );
+    rows.push([written, ...cells]);
+  }
+  const head = ["Markdown", "Slack", "Teams", "Discord", "Mattermost", "Telegram"];
+  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+  const page = between(readDoc("providers.md"), "chat-dialects", lines.join("\n"));
+  const file = fileURLToPath(new URL("../../docs/providers.md", import.meta.url));
+  t.assert.fileSnapshot(page, file, { serializers: [(value: string) => value] });
+});
+
 const TOKEN = "Qqq";
 const GRAPHEMES = ["a", "👨‍👩‍👧‍👦", "e\u0301", "*", "&"];
 
@@ -95,6 +128,7 @@ for (const name of NAMES) {
       assert.ok(["", expected(plain.code)].includes(shown.code), value);
       assert.deepEqual(shown.mentions, [], value);
       assert.equal(shown.items, plain.items, value);
+      assert.deepEqual(shown.looks.union(new Set(["code"])), plain.looks, value);
       const texts = shown.links.map(({ text }) => text);
       assert.deepEqual(
         texts,

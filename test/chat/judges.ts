@@ -1,4 +1,4 @@
-/** What each chat vendor shows of a call, by the vendor's public description and without any code of ours. */
+/** Readers of each chat vendor's dialect, written from the vendor's public description without any code of ours. */
 
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
@@ -12,6 +12,8 @@ export interface Shown {
   code: string;
   links: { text: string; url: string }[];
   items: number;
+  /** The forms that the vendor gives to texts, such as `bold`. */
+  looks: Set<string>;
   /** Everything that rings or is drawn as a mention. */
   mentions: string[];
 }
@@ -32,6 +34,7 @@ class Page {
     code: "",
     links: [],
     items: 0,
+    looks: new Set(),
     mentions: [],
   };
 
@@ -42,10 +45,13 @@ class Page {
   ) {
     const words = seen(text);
     this.shown.text += words;
-    if (marks.strong) this.shown.strong += words;
-    if (marks.emphasis) this.shown.emphasis += words;
-    if (marks.code) this.shown.code += words;
+    for (const mark of ["strong", "emphasis", "code"] as const) {
+      if (!marks[mark]) continue;
+      this.shown[mark] += words;
+      this.shown.looks.add({ strong: "bold", emphasis: "italic", code: "code" }[mark]);
+    }
     if (typeof url === "string") {
+      this.shown.looks.add("link");
       const last = this.shown.links.at(-1);
       if (last?.url === url) last.text += words;
       else this.shown.links.push({ text: words, url });
@@ -78,6 +84,7 @@ export function slackJudge(body: Json): Shown {
         assert.deepEqual([type, text.type], ["button", "plain_text"]);
         assert.ok(text.text.length <= 75 && url.length <= 3000);
         page.write(text.text, {}, url);
+        page.shown.looks.add("button");
       }
       continue;
     }
@@ -92,6 +99,7 @@ export function slackJudge(body: Json): Shown {
       if (element.type === "rich_text_list") {
         assert.ok(["bullet", "ordered"].includes(element.style) && element.indent <= 8);
         page.shown.items += element.elements.length;
+        page.shown.looks.add(element.style === "ordered" ? "numbered list" : "list");
         for (const one of element.elements) section(one);
       } else {
         section(element);
@@ -114,6 +122,7 @@ export function teamsJudge(body: Json): Shown {
       for (const { type, title, url } of element.actions) {
         assert.equal(type, "Action.OpenUrl");
         page.write(title, {}, url);
+        page.shown.looks.add("button");
       }
       continue;
     }
@@ -122,6 +131,7 @@ export function teamsJudge(body: Json): Shown {
       assert.equal(run.type, "TextRun");
       assert.ok(!run.text.includes("\n") && !/\{\{(?:DATE|TIME)\(/.test(run.text), run.text);
       if (at === 0 && /^\u2003*(?:•|\d+\.) $/.test(run.text)) page.shown.items++;
+      if (run.size) page.shown.looks.add("heading");
       const code = run.fontType === "Monospace";
       const marks = { strong: run.weight === "Bolder", emphasis: run.italic, code };
       page.write(run.text, marks, run.selectAction?.url);
@@ -193,6 +203,9 @@ export function mattermostJudge(body: Json): Shown {
     const known = ["paragraph", "heading", "list_item", "bullet_list", "ordered_list", "inline"];
     assert.ok(known.includes(block.type.replace(/_(?:open|close)$/, "")), block.type);
     if (block.type === "list_item_open") page.shown.items++;
+    if (block.type === "heading_open") page.shown.looks.add("heading");
+    if (block.type === "bullet_list_open") page.shown.looks.add("list");
+    if (block.type === "ordered_list_open") page.shown.looks.add("numbered list");
     const marks = { strong: 0, emphasis: 0 };
     let url: string | undefined;
     for (const token of block.children ?? []) {
@@ -270,6 +283,7 @@ export function discordJudge(body: Json): Shown {
         const [found, , small, quote] = line;
         assert.ok(!small && !quote, `a mark: ${found}`);
         if (!line[1]) page.shown.items++;
+        page.shown.looks.add(line[1] ? "heading" : line[5] ? "numbered list" : "list");
         rest = rest.slice(found.length);
         if (!line[1]) page.write(line[5] ? `${line[5]}.` : "-", marks);
         continue;

@@ -39,7 +39,7 @@ export const discord = defineProvider<ChatMessage, typeof SETTINGS>({
   create: createChatWebhooks({
     name: "Discord",
     url(address) {
-      // Without `wait`, Discord answers before it has stored the message, and without an id.
+      // Discord answers before it has stored the message, and without an id, unless it is told to wait.
       const url = new URL(address);
       url.searchParams.set("wait", "true");
       return url.href;

@@ -17,7 +17,7 @@ export function chatMessage(to: string): ChatMessage {
   return { deliveryId, tenantId, eventId, to, blocks };
 }
 
-/** What a refused credential or rate of one webhook means, by the status. */
+/** The outcome of a refused credential or rate of one webhook, by the status. */
 export const OF_ONE_WEBHOOK: Readonly<Record<number, OutcomeClass>> = {
   401: "permanent",
   403: "permanent",

@@ -75,7 +75,7 @@ export function addressMissing(name: string | undefined): SendOutcome {
   return outcome("policy", reason);
 }
 
-/** Adds the address's name to a refusal, so that people know which of the provider's addresses is to be mended. */
+/** Adds the address's name to a refusal, so that people know which of the provider's addresses to mend. */
 export function aboutAddress(sent: SendOutcome, name: string): SendOutcome {
   if (sent.class !== "permanent") return sent;
   const isGone = GONE.has(sent.vendorStatus ?? "");
