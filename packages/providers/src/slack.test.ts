@@ -32,7 +32,7 @@ const CODES: readonly (readonly [string, OutcomeClass])[] = [
   ["user_not_found", "policy"],
   ["is_archived", "permanent"],
   ["not_in_channel", "permanent"],
-  ["invalid_blocks", "permanent"],
+  ["cannot_dm_bot", "permanent"],
   ["invalid_auth", "credentials"],
   ["account_inactive", "credentials"],
   ["token_revoked", "credentials"],

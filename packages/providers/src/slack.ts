@@ -37,13 +37,7 @@ type Settings = Static<typeof SETTINGS>;
 const MEANINGS = {
   // Another provider may belong to the workspace of the channel or the person.
   ...each({ class: "policy" }, "channel_not_found", "user_not_found", "team_not_found"),
-  ...each(
-    { class: "permanent" },
-    ...["is_archived", "not_in_channel", "cannot_dm_bot", "user_disabled", "messages_tab_disabled"],
-    ...["restricted_action", "restricted_action_read_only_channel", "is_inactive"],
-    ...["restricted_action_thread_only_channel", "msg_too_long", "msg_blocks_too_long", "no_text"],
-    ...["invalid_blocks", "invalid_blocks_format", "invalid_arguments", "invalid_arg_name"],
-  ),
+  ...each({ class: "permanent" }, "is_archived", "not_in_channel", "cannot_dm_bot"),
   ...each(
     { class: "credentials" },
     ...["not_authed", "invalid_auth", "account_inactive", "token_revoked", "token_expired"],
@@ -56,11 +50,7 @@ const MEANINGS = {
     ],
   ),
   ...each({ class: "deferred" }, "ratelimited", "rate_limited", "message_limit_exceeded"),
-  ...each(
-    { class: "transient" },
-    ...["fatal_error", "internal_error", "service_unavailable", "request_timeout"],
-    "team_added_to_org",
-  ),
+  ...each({ class: "transient" }, "fatal_error", "internal_error", "service_unavailable"),
 } as const;
 
 const createBot = createHttpVendor<ChatMessage, Settings>({

@@ -1,9 +1,12 @@
 import type { ChatMessage } from "@belfry/contracts/sending";
+import { Type } from "@sinclair/typebox";
 import { createHttpVendor, type HttpVendor, JSON_HEADERS } from "../http-vendor.ts";
-import type { Provider, ProviderContext } from "../provider.ts";
+import { defineProvider, type Provider, type ProviderContext } from "../provider.ts";
 import type { HttpAnswer, JudgedVendor, Meaning } from "../send-outcome.ts";
 import {
   aboutAddress,
+  addressesFaults,
+  addressesField,
   addressesOf,
   addressMissing,
   addressSecrets,
@@ -45,6 +48,24 @@ export function createChatWebhooks({ body, url = (address) => address, ...judged
       close: () => provider.close(),
     };
   };
+}
+
+/** A row of `kinds.ts` for a vendor that takes messages at webhooks alone. */
+export function defineChatWebhooks(
+  kind: { kind: string; title: string; example: string; link: string },
+  vendor: Omit<ChatWebhook, "name">,
+) {
+  const { title, example, link } = kind;
+  const addresses = addressesField({ example, link });
+  const settings = Type.Object({ addresses }, { additionalProperties: false });
+  return defineProvider<ChatMessage, typeof settings>({
+    kind: kind.kind,
+    content: "chat",
+    title,
+    settings,
+    faults: (own, context) => addressesFaults(own.addresses, context),
+    create: createChatWebhooks({ name: title, ...vendor }),
+  });
 }
 
 /**

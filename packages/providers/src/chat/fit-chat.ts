@@ -1,4 +1,4 @@
-import type { ChatBlock, ChatItem, ChatRun } from "@belfry/contracts/chat";
+import type { ChatBlock, ChatRun } from "@belfry/contracts/chat";
 import type { ChatMessage } from "@belfry/contracts/sending";
 
 const CUT = "…";
@@ -46,44 +46,25 @@ function boundary(text: string, at: number): number {
 }
 
 function beginning(blocks: readonly ChatBlock[], length: number): ChatBlock[] {
-  const kept: ChatBlock[] = [];
   let left = length;
-  for (const block of blocks) {
-    if (left <= 0) break;
+  const beginningOf = (runs: readonly ChatRun[]): ChatRun[] =>
+    runs.flatMap((run) => {
+      const { text } = run;
+      const end = text.length <= left ? text.length : left > 0 ? boundary(text, left) : 0;
+      left -= text.length;
+      return end > 0 ? [{ ...run, text: text.slice(0, end) }] : [];
+    });
+  return blocks.flatMap((block): ChatBlock[] => {
     if (block.kind === "button") {
       left -= block.label.length;
-      if (left >= 0) kept.push(block);
-    } else if (block.kind === "list") {
-      const items: ChatItem[] = [];
-      for (const item of block.items) {
-        if (left <= 0) break;
-        const runs = beginningOf(item.runs, left);
-        if (runs.length > 0) items.push({ ...item, runs });
-        left -= lengthOf(item.runs);
-      }
-      if (items.length > 0) kept.push({ kind: "list", items });
-    } else {
-      const runs = beginningOf(block.runs, left);
-      if (runs.length > 0) kept.push({ ...block, runs });
-      left -= lengthOf(block.runs);
+      return left < 0 ? [] : [block];
     }
-  }
-  return kept;
-}
-
-function beginningOf(runs: readonly ChatRun[], length: number): ChatRun[] {
-  const kept: ChatRun[] = [];
-  let left = length;
-  for (const run of runs) {
-    if (left <= 0) break;
-    const { text } = run;
-    const end = text.length <= left ? text.length : boundary(text, left);
-    if (end > 0) kept.push({ ...run, text: text.slice(0, end) });
-    left -= text.length;
-  }
-  return kept;
-}
-
-function lengthOf(runs: readonly ChatRun[]): number {
-  return runs.reduce((sum, { text }) => sum + text.length, 0);
+    if (block.kind === "list") {
+      const items = block.items.map((item) => ({ ...item, runs: beginningOf(item.runs) }));
+      const kept = items.filter(({ runs }) => runs.length > 0);
+      return kept.length > 0 ? [{ kind: "list", items: kept }] : [];
+    }
+    const runs = beginningOf(block.runs);
+    return runs.length > 0 ? [{ ...block, runs }] : [];
+  });
 }

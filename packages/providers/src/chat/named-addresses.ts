@@ -5,7 +5,6 @@ import { outcome } from "../send-outcome.ts";
 import type { SettingsContext } from "../settings.ts";
 
 const MAX_ADDRESSES_CHARACTERS = 64 * 1024;
-const MAX_ADDRESSES = 500;
 const LINE = /^([A-Za-z0-9_-]{1,64})[ \t]*=[ \t]*(\S{1,2048})$/;
 /** The name in the address of a message, such as `ops` in `teams:ops` and `slack:#ops`. */
 const NAMED = /^[a-z-]+:#?([A-Za-z0-9_-]{1,64})$/;
@@ -43,7 +42,6 @@ export function addressesFaults(text: string | undefined, context: SettingsConte
     return fault === null ? [] : [`addresses: line ${number}: ${fault}`];
   });
   if (lines.length === 0) faults.push("addresses: has no line");
-  if (lines.length > MAX_ADDRESSES) faults.push(`addresses: has more than ${MAX_ADDRESSES} lines`);
   return faults.slice(0, MAX_FAULTS);
 }
 

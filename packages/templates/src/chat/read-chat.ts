@@ -3,7 +3,7 @@
 import type { ChatBlock, ChatItem, ChatRun } from "./chat-blocks.ts";
 
 /** Values are escaped, so every `<` begins an element that chat/write-chat.ts has written. */
-const PART = /<(\/?)([a-z]+[1-3]?)([^>]*)>\n?|([^<]+)/g;
+const PART = /<(\/?)([a-z]+[1-3]?)([^>]*)>|([^<]+)/g;
 const ENTITIES: Readonly<Record<string, string>> = {
   "&amp;": "&",
   "&lt;": "<",
@@ -33,7 +33,7 @@ export function readChat(markup: string): ChatBlock[] {
     if (marks.code > 0) run.code = true;
     if (url !== undefined) run.url = url;
     const last = runs?.at(-1);
-    if (last !== undefined && marksOf(last) === marksOf(run)) last.text += text;
+    if (last !== undefined && haveSameMarks(last, run)) last.text += text;
     else runs?.push(run);
   };
   const endText = (make: (runs: ChatRun[]) => ChatBlock): void => {
@@ -41,7 +41,9 @@ export function readChat(markup: string): ChatBlock[] {
     if (trimmed.length > 0) blocks.push(make(trimmed));
     runs = undefined;
   };
-  for (const [, slash, element = "", attributes = "", text] of markup.matchAll(PART)) {
+  for (const [, slash, element = "", attributes = "", text] of markup
+    .replaceAll("<br />\n", "<br />")
+    .matchAll(PART)) {
     if (text !== undefined) {
       write(unescaped(text).replaceAll("\r\n", "\n"));
       continue;
@@ -55,9 +57,9 @@ export function readChat(markup: string): ChatBlock[] {
         url = isEnd ? undefined : linkOf(attributes);
         break;
       case "button":
-        if (isEnd) endText((own) => buttonOf(own));
-        else [runs, url] = [[], linkOf(attributes)];
-        if (isEnd) url = undefined;
+        if (isEnd) endText(buttonOf);
+        else runs = [];
+        url = isEnd ? undefined : linkOf(attributes);
         break;
       case "strong":
       case "em":
@@ -65,17 +67,19 @@ export function readChat(markup: string): ChatBlock[] {
         marks[element] += isEnd ? -1 : 1;
         break;
       case "p":
+        if (isEnd) endText((own) => ({ kind: "paragraph", runs: own }));
+        else runs = [];
+        break;
       case "h1":
       case "h2":
       case "h3":
-        if (!isEnd) runs = [];
-        else if (element === "p") endText((own) => ({ kind: "paragraph", runs: own }));
-        else endText((own) => ({ kind: "heading", level: Number(element[1]), runs: own }));
+        if (isEnd) endText((own) => ({ kind: "heading", level: Number(element[1]), runs: own }));
+        else runs = [];
         break;
       case "ul":
       case "ol":
-        if (!isEnd) lists.push(element === "ul" ? undefined : startOf(attributes));
-        else lists.pop();
+        if (isEnd) lists.pop();
+        else lists.push(element === "ul" ? undefined : Number(/\d+/.exec(attributes)?.[0] ?? 1));
         if (lists.length > 0) break;
         items = items.flatMap((item) => {
           const own = trimmedRuns(item.runs);
@@ -98,8 +102,9 @@ export function readChat(markup: string): ChatBlock[] {
   return blocks;
 }
 
-function marksOf({ strong, emphasis, code, url }: ChatRun): string {
-  return JSON.stringify([strong, emphasis, code, url]);
+function haveSameMarks(one: ChatRun, other: ChatRun): boolean {
+  const marks = ["strong", "emphasis", "code", "url"] as const;
+  return marks.every((mark) => one[mark] === other[mark]);
 }
 
 /** Returns a button, or its words alone if it leads nowhere. */
@@ -113,10 +118,6 @@ function buttonOf(runs: readonly ChatRun[]): ChatBlock {
 function linkOf(attributes: string): string | undefined {
   const url = unescaped(/^ href="([^"]*)"/.exec(attributes)?.[1] ?? "");
   return /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined;
-}
-
-function startOf(attributes: string): number {
-  return Number(/start="(\d+)"/.exec(attributes)?.[1] ?? 1);
 }
 
 /** Removes the blanks around a text. */
