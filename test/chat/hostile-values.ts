@@ -38,6 +38,8 @@ export const HOSTILE: readonly string[] = [
   ...[
     "\n-# small",
     "\n    code",
+    "\n\n    code",
+    "a\n\n\n*b*\n \n    c",
     "\n```js\ncode\n```",
     "`code` ``x``",
     "a | b\n--- | ---\nc | d",

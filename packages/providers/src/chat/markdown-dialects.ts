@@ -31,7 +31,7 @@ const DISCORD: Dialect = {
 
 /**
  * Mattermost takes a backslash before some marks and references to characters. An invisible character breaks the others:
- * mentions, addresses, and lines of `=`. Blanks at a line's beginning, which would make it code, do not break.
+ * mentions, addresses, and lines of `=`.
  */
 const MATTERMOST: Dialect = {
   maxCharacters: 16_383,
@@ -45,7 +45,7 @@ const MATTERMOST: Dialect = {
       .replaceAll("<", "&lt;")
       .replaceAll(">", "&gt;");
     const broken = breakMarksOfText(marks, MENTION_OR_ADDRESS).replace(/^=/gm, `${WORD_JOINER}=`);
-    return escapeRest(broken).replace(/^[ \t]+/gm, (blanks) => "\u00a0".repeat(blanks.length));
+    return escapeRest(broken);
   },
 };
 
@@ -94,7 +94,8 @@ function runsOf(runs: readonly ChatRun[], dialect: Dialect): string {
     const meet = written.at(-1) === next.at(0) && /[*`]/.test(next.at(0) ?? "");
     written += meet ? WORD_JOINER + next : next;
   }
-  return written;
+  // A blank line would end the paragraph with its marks, and blanks behind it would begin code.
+  return written.replace(/\n(?=[ \t]*\n)/g, `\n${WORD_JOINER}`);
 }
 
 /** Writes a run. Its marks stand around its words, because a mark beside a blank is none. */
