@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ChatBlock } from "@belfry/contracts/chat";
 import type { ChatMessage } from "@belfry/contracts/sending";
-import { CHAT_KINDS } from "@belfry/providers/kinds";
+import { PROVIDER_KINDS } from "@belfry/providers/kinds";
 import type { ProviderKind } from "@belfry/providers/provider";
 import { compileTemplate } from "@belfry/templates/compile";
 import { createRenderer } from "@belfry/templates/render";
@@ -65,7 +65,7 @@ async function start(t: Cleanup, name: Vendor) {
     name === "telegram"
       ? { botToken: "123456:ABCDEFGHIJ", baseUrl: vendor.url }
       : { addresses: `ops=${vendor.url}/hook` };
-  const kind = CHAT_KINDS.find((one) => one.kind === name) as ProviderKind<ChatMessage>;
+  const kind = PROVIDER_KINDS.CHAT.find((one) => one.kind === name) as ProviderKind<ChatMessage>;
   const provider = kind.create(settings, {
     timeoutMs: 60_000,
     allowPrivateAddresses: true,

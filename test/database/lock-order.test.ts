@@ -298,7 +298,14 @@ const CASES: Record<string, Case> = {
         db,
         "t1",
         PLACES.map((place) => ({
-          ...{ userId: `u${place}`, email: null, phone: null, locale: null, timezone: null },
+          ...{
+            userId: `u${place}`,
+            email: null,
+            phone: null,
+            chat: null,
+            locale: null,
+            timezone: null,
+          },
           ...{ quietFrom: null, quietTo: null, attributes: null },
         })),
       ),

@@ -91,7 +91,9 @@ const FILES: Readonly<Record<string, string>> = {
   }),
   "<the .p8 file>": pem(generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey),
 };
-const CHAPTERS = { EMAIL: "Email", SMS: "SMS", DEVICE: "Device push" } satisfies Record<
-  ProviderChannel,
-  string
->;
+const CHAPTERS = {
+  EMAIL: "Email",
+  SMS: "SMS",
+  DEVICE: "Device push",
+  CHAT: "Chat",
+} satisfies Record<ProviderChannel, string>;

@@ -18,6 +18,7 @@ const SERVICES: Record<string, string | undefined> = {
   "email-sender": "consumer",
   "sms-sender": "consumer",
   "device-sender": "consumer",
+  "chat-sender": "consumer",
   "webhook-sender": "consumer",
   "realtime-gateway": "gateway",
   admin: undefined,

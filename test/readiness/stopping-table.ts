@@ -18,6 +18,7 @@ const SERVICES = {
   "email-sender": "schema",
   "sms-sender": "schema",
   "device-sender": "schema",
+  "chat-sender": "schema",
   "webhook-sender": "schema",
   "realtime-gateway": "app",
   admin: "app",
@@ -32,6 +33,7 @@ const HAS_STREAMS = new Set<Name>([
   "email-sender",
   "sms-sender",
   "device-sender",
+  "chat-sender",
   "webhook-sender",
 ]);
 
@@ -132,6 +134,7 @@ const FAULTY: Record<Name, string[]> = {
   "email-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "sms-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "device-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
+  "chat-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "webhook-sender": ["SECRETS_KEYS", "LEASE_MS"],
   "realtime-gateway": ["REALTIME_TOKEN_KEYS", "SECRETS_KEYS", "ALLOWED_ORIGINS", "PONG_TIMEOUT_MS"],
   admin: ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],

@@ -16,6 +16,7 @@ const send = (asked: Asked) => ask(ingest.url, asked);
 const ANN = {
   ...{ email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
   ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+  chat: "slack:U1",
   attributes: { firstName: "Ann", plan: { name: "gold", since: 2024 }, tags: ["a", null] },
 };
 
@@ -183,7 +184,7 @@ test("a change of preferences binds what is decided after its answer, and tells 
   const told = await send({ method: "PATCH", path, key: apiKey, body: shapeless });
   assert.deepEqual(told.body.message, [
     "preferences[0].category must be a string",
-    "preferences[0].channel must be one of *, EMAIL, SMS, PUSH, DEVICE",
+    "preferences[0].channel must be one of *, EMAIL, SMS, PUSH, DEVICE, CHAT",
     "preferences[0].enabled must be true, false or null",
   ]);
   assert.equal((await client.preferences("ann")).preferences.length, 1);

@@ -12,6 +12,7 @@ import (
 
 // Defines values for BroadcastEstimateJSONBodyChannels.
 const (
+	BroadcastEstimateJSONBodyChannelsCHAT   BroadcastEstimateJSONBodyChannels = "CHAT"
 	BroadcastEstimateJSONBodyChannelsDEVICE BroadcastEstimateJSONBodyChannels = "DEVICE"
 	BroadcastEstimateJSONBodyChannelsEMAIL  BroadcastEstimateJSONBodyChannels = "EMAIL"
 	BroadcastEstimateJSONBodyChannelsPUSH   BroadcastEstimateJSONBodyChannels = "PUSH"
@@ -21,6 +22,8 @@ const (
 // Valid indicates whether the value is a known member of the BroadcastEstimateJSONBodyChannels enum.
 func (e BroadcastEstimateJSONBodyChannels) Valid() bool {
 	switch e {
+	case BroadcastEstimateJSONBodyChannelsCHAT:
+		return true
 	case BroadcastEstimateJSONBodyChannelsDEVICE:
 		return true
 	case BroadcastEstimateJSONBodyChannelsEMAIL:
@@ -54,6 +57,7 @@ func (e CategoryPutJSONBodyOnly) Valid() bool {
 
 // Defines values for DeadListParamsChannel.
 const (
+	DeadListParamsChannelCHAT   DeadListParamsChannel = "CHAT"
 	DeadListParamsChannelDEVICE DeadListParamsChannel = "DEVICE"
 	DeadListParamsChannelEMAIL  DeadListParamsChannel = "EMAIL"
 	DeadListParamsChannelSMS    DeadListParamsChannel = "SMS"
@@ -62,6 +66,8 @@ const (
 // Valid indicates whether the value is a known member of the DeadListParamsChannel enum.
 func (e DeadListParamsChannel) Valid() bool {
 	switch e {
+	case DeadListParamsChannelCHAT:
+		return true
 	case DeadListParamsChannelDEVICE:
 		return true
 	case DeadListParamsChannelEMAIL:
@@ -120,6 +126,7 @@ func (e DeadListParamsClass) Valid() bool {
 
 // Defines values for DeadDiscardJSONBodyChannel.
 const (
+	DeadDiscardJSONBodyChannelCHAT   DeadDiscardJSONBodyChannel = "CHAT"
 	DeadDiscardJSONBodyChannelDEVICE DeadDiscardJSONBodyChannel = "DEVICE"
 	DeadDiscardJSONBodyChannelEMAIL  DeadDiscardJSONBodyChannel = "EMAIL"
 	DeadDiscardJSONBodyChannelSMS    DeadDiscardJSONBodyChannel = "SMS"
@@ -128,6 +135,8 @@ const (
 // Valid indicates whether the value is a known member of the DeadDiscardJSONBodyChannel enum.
 func (e DeadDiscardJSONBodyChannel) Valid() bool {
 	switch e {
+	case DeadDiscardJSONBodyChannelCHAT:
+		return true
 	case DeadDiscardJSONBodyChannelDEVICE:
 		return true
 	case DeadDiscardJSONBodyChannelEMAIL:
@@ -186,6 +195,7 @@ func (e DeadDiscardJSONBodyClass) Valid() bool {
 
 // Defines values for DeadReplayJSONBodyChannel.
 const (
+	DeadReplayJSONBodyChannelCHAT   DeadReplayJSONBodyChannel = "CHAT"
 	DeadReplayJSONBodyChannelDEVICE DeadReplayJSONBodyChannel = "DEVICE"
 	DeadReplayJSONBodyChannelEMAIL  DeadReplayJSONBodyChannel = "EMAIL"
 	DeadReplayJSONBodyChannelSMS    DeadReplayJSONBodyChannel = "SMS"
@@ -194,6 +204,8 @@ const (
 // Valid indicates whether the value is a known member of the DeadReplayJSONBodyChannel enum.
 func (e DeadReplayJSONBodyChannel) Valid() bool {
 	switch e {
+	case DeadReplayJSONBodyChannelCHAT:
+		return true
 	case DeadReplayJSONBodyChannelDEVICE:
 		return true
 	case DeadReplayJSONBodyChannelEMAIL:
@@ -252,6 +264,7 @@ func (e DeadReplayJSONBodyClass) Valid() bool {
 
 // Defines values for EventResendJSONBodyChannels.
 const (
+	EventResendJSONBodyChannelsCHAT   EventResendJSONBodyChannels = "CHAT"
 	EventResendJSONBodyChannelsDEVICE EventResendJSONBodyChannels = "DEVICE"
 	EventResendJSONBodyChannelsEMAIL  EventResendJSONBodyChannels = "EMAIL"
 	EventResendJSONBodyChannelsPUSH   EventResendJSONBodyChannels = "PUSH"
@@ -261,6 +274,8 @@ const (
 // Valid indicates whether the value is a known member of the EventResendJSONBodyChannels enum.
 func (e EventResendJSONBodyChannels) Valid() bool {
 	switch e {
+	case EventResendJSONBodyChannelsCHAT:
+		return true
 	case EventResendJSONBodyChannelsDEVICE:
 		return true
 	case EventResendJSONBodyChannelsEMAIL:
@@ -321,6 +336,7 @@ func (e AlertSetAllJSONBodyAlerts) Valid() bool {
 
 // Defines values for ProviderPutParamsChannel.
 const (
+	ProviderPutParamsChannelCHAT   ProviderPutParamsChannel = "CHAT"
 	ProviderPutParamsChannelDEVICE ProviderPutParamsChannel = "DEVICE"
 	ProviderPutParamsChannelEMAIL  ProviderPutParamsChannel = "EMAIL"
 	ProviderPutParamsChannelSMS    ProviderPutParamsChannel = "SMS"
@@ -329,6 +345,8 @@ const (
 // Valid indicates whether the value is a known member of the ProviderPutParamsChannel enum.
 func (e ProviderPutParamsChannel) Valid() bool {
 	switch e {
+	case ProviderPutParamsChannelCHAT:
+		return true
 	case ProviderPutParamsChannelDEVICE:
 		return true
 	case ProviderPutParamsChannelEMAIL:
@@ -357,6 +375,7 @@ func (e ProviderPutJSONBodyOnly) Valid() bool {
 
 // Defines values for SuppressionListParamsChannel.
 const (
+	SuppressionListParamsChannelCHAT  SuppressionListParamsChannel = "CHAT"
 	SuppressionListParamsChannelEMAIL SuppressionListParamsChannel = "EMAIL"
 	SuppressionListParamsChannelSMS   SuppressionListParamsChannel = "SMS"
 )
@@ -364,6 +383,8 @@ const (
 // Valid indicates whether the value is a known member of the SuppressionListParamsChannel enum.
 func (e SuppressionListParamsChannel) Valid() bool {
 	switch e {
+	case SuppressionListParamsChannelCHAT:
+		return true
 	case SuppressionListParamsChannelEMAIL:
 		return true
 	case SuppressionListParamsChannelSMS:
@@ -375,6 +396,7 @@ func (e SuppressionListParamsChannel) Valid() bool {
 
 // Defines values for SuppressionAddJSONBodyChannel.
 const (
+	SuppressionAddJSONBodyChannelCHAT  SuppressionAddJSONBodyChannel = "CHAT"
 	SuppressionAddJSONBodyChannelEMAIL SuppressionAddJSONBodyChannel = "EMAIL"
 	SuppressionAddJSONBodyChannelSMS   SuppressionAddJSONBodyChannel = "SMS"
 )
@@ -382,6 +404,8 @@ const (
 // Valid indicates whether the value is a known member of the SuppressionAddJSONBodyChannel enum.
 func (e SuppressionAddJSONBodyChannel) Valid() bool {
 	switch e {
+	case SuppressionAddJSONBodyChannelCHAT:
+		return true
 	case SuppressionAddJSONBodyChannelEMAIL:
 		return true
 	case SuppressionAddJSONBodyChannelSMS:
@@ -393,6 +417,7 @@ func (e SuppressionAddJSONBodyChannel) Valid() bool {
 
 // Defines values for SuppressionImportJSONBodyChannel.
 const (
+	SuppressionImportJSONBodyChannelCHAT  SuppressionImportJSONBodyChannel = "CHAT"
 	SuppressionImportJSONBodyChannelEMAIL SuppressionImportJSONBodyChannel = "EMAIL"
 	SuppressionImportJSONBodyChannelSMS   SuppressionImportJSONBodyChannel = "SMS"
 )
@@ -400,6 +425,8 @@ const (
 // Valid indicates whether the value is a known member of the SuppressionImportJSONBodyChannel enum.
 func (e SuppressionImportJSONBodyChannel) Valid() bool {
 	switch e {
+	case SuppressionImportJSONBodyChannelCHAT:
+		return true
 	case SuppressionImportJSONBodyChannelEMAIL:
 		return true
 	case SuppressionImportJSONBodyChannelSMS:
@@ -411,6 +438,7 @@ func (e SuppressionImportJSONBodyChannel) Valid() bool {
 
 // Defines values for SuppressionRemoveJSONBodyChannel.
 const (
+	SuppressionRemoveJSONBodyChannelCHAT  SuppressionRemoveJSONBodyChannel = "CHAT"
 	SuppressionRemoveJSONBodyChannelEMAIL SuppressionRemoveJSONBodyChannel = "EMAIL"
 	SuppressionRemoveJSONBodyChannelSMS   SuppressionRemoveJSONBodyChannel = "SMS"
 )
@@ -418,6 +446,8 @@ const (
 // Valid indicates whether the value is a known member of the SuppressionRemoveJSONBodyChannel enum.
 func (e SuppressionRemoveJSONBodyChannel) Valid() bool {
 	switch e {
+	case SuppressionRemoveJSONBodyChannelCHAT:
+		return true
 	case SuppressionRemoveJSONBodyChannelEMAIL:
 		return true
 	case SuppressionRemoveJSONBodyChannelSMS:
@@ -429,6 +459,7 @@ func (e SuppressionRemoveJSONBodyChannel) Valid() bool {
 
 // Defines values for TemplatePreviewJSONBodyChannel.
 const (
+	TemplatePreviewJSONBodyChannelCHAT   TemplatePreviewJSONBodyChannel = "CHAT"
 	TemplatePreviewJSONBodyChannelDEVICE TemplatePreviewJSONBodyChannel = "DEVICE"
 	TemplatePreviewJSONBodyChannelEMAIL  TemplatePreviewJSONBodyChannel = "EMAIL"
 	TemplatePreviewJSONBodyChannelPUSH   TemplatePreviewJSONBodyChannel = "PUSH"
@@ -438,6 +469,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplatePreviewJSONBodyChannel enum.
 func (e TemplatePreviewJSONBodyChannel) Valid() bool {
 	switch e {
+	case TemplatePreviewJSONBodyChannelCHAT:
+		return true
 	case TemplatePreviewJSONBodyChannelDEVICE:
 		return true
 	case TemplatePreviewJSONBodyChannelEMAIL:
@@ -477,6 +510,7 @@ func (e TemplatePreviewJSONBodyFormat) Valid() bool {
 
 // Defines values for TemplateCreateJSONBodyChannels.
 const (
+	TemplateCreateJSONBodyChannelsCHAT   TemplateCreateJSONBodyChannels = "CHAT"
 	TemplateCreateJSONBodyChannelsDEVICE TemplateCreateJSONBodyChannels = "DEVICE"
 	TemplateCreateJSONBodyChannelsEMAIL  TemplateCreateJSONBodyChannels = "EMAIL"
 	TemplateCreateJSONBodyChannelsPUSH   TemplateCreateJSONBodyChannels = "PUSH"
@@ -486,6 +520,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateCreateJSONBodyChannels enum.
 func (e TemplateCreateJSONBodyChannels) Valid() bool {
 	switch e {
+	case TemplateCreateJSONBodyChannelsCHAT:
+		return true
 	case TemplateCreateJSONBodyChannelsDEVICE:
 		return true
 	case TemplateCreateJSONBodyChannelsEMAIL:
@@ -537,6 +573,7 @@ func (e TemplateCreateJSONBodyStarter) Valid() bool {
 
 // Defines values for TemplateDeleteParamsChannel.
 const (
+	TemplateDeleteParamsChannelCHAT   TemplateDeleteParamsChannel = "CHAT"
 	TemplateDeleteParamsChannelDEVICE TemplateDeleteParamsChannel = "DEVICE"
 	TemplateDeleteParamsChannelEMAIL  TemplateDeleteParamsChannel = "EMAIL"
 	TemplateDeleteParamsChannelPUSH   TemplateDeleteParamsChannel = "PUSH"
@@ -546,6 +583,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateDeleteParamsChannel enum.
 func (e TemplateDeleteParamsChannel) Valid() bool {
 	switch e {
+	case TemplateDeleteParamsChannelCHAT:
+		return true
 	case TemplateDeleteParamsChannelDEVICE:
 		return true
 	case TemplateDeleteParamsChannelEMAIL:
@@ -561,6 +600,7 @@ func (e TemplateDeleteParamsChannel) Valid() bool {
 
 // Defines values for TemplateShowParamsChannel.
 const (
+	TemplateShowParamsChannelCHAT   TemplateShowParamsChannel = "CHAT"
 	TemplateShowParamsChannelDEVICE TemplateShowParamsChannel = "DEVICE"
 	TemplateShowParamsChannelEMAIL  TemplateShowParamsChannel = "EMAIL"
 	TemplateShowParamsChannelPUSH   TemplateShowParamsChannel = "PUSH"
@@ -570,6 +610,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateShowParamsChannel enum.
 func (e TemplateShowParamsChannel) Valid() bool {
 	switch e {
+	case TemplateShowParamsChannelCHAT:
+		return true
 	case TemplateShowParamsChannelDEVICE:
 		return true
 	case TemplateShowParamsChannelEMAIL:
@@ -585,6 +627,7 @@ func (e TemplateShowParamsChannel) Valid() bool {
 
 // Defines values for TemplatePutParamsChannel.
 const (
+	TemplatePutParamsChannelCHAT   TemplatePutParamsChannel = "CHAT"
 	TemplatePutParamsChannelDEVICE TemplatePutParamsChannel = "DEVICE"
 	TemplatePutParamsChannelEMAIL  TemplatePutParamsChannel = "EMAIL"
 	TemplatePutParamsChannelPUSH   TemplatePutParamsChannel = "PUSH"
@@ -594,6 +637,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplatePutParamsChannel enum.
 func (e TemplatePutParamsChannel) Valid() bool {
 	switch e {
+	case TemplatePutParamsChannelCHAT:
+		return true
 	case TemplatePutParamsChannelDEVICE:
 		return true
 	case TemplatePutParamsChannelEMAIL:
@@ -633,6 +678,7 @@ func (e TemplatePutJSONBodyFormat) Valid() bool {
 
 // Defines values for TemplateActivateParamsChannel.
 const (
+	TemplateActivateParamsChannelCHAT   TemplateActivateParamsChannel = "CHAT"
 	TemplateActivateParamsChannelDEVICE TemplateActivateParamsChannel = "DEVICE"
 	TemplateActivateParamsChannelEMAIL  TemplateActivateParamsChannel = "EMAIL"
 	TemplateActivateParamsChannelPUSH   TemplateActivateParamsChannel = "PUSH"
@@ -642,6 +688,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateActivateParamsChannel enum.
 func (e TemplateActivateParamsChannel) Valid() bool {
 	switch e {
+	case TemplateActivateParamsChannelCHAT:
+		return true
 	case TemplateActivateParamsChannelDEVICE:
 		return true
 	case TemplateActivateParamsChannelEMAIL:
@@ -657,6 +705,7 @@ func (e TemplateActivateParamsChannel) Valid() bool {
 
 // Defines values for TemplateConfirmParamsChannel.
 const (
+	TemplateConfirmParamsChannelCHAT   TemplateConfirmParamsChannel = "CHAT"
 	TemplateConfirmParamsChannelDEVICE TemplateConfirmParamsChannel = "DEVICE"
 	TemplateConfirmParamsChannelEMAIL  TemplateConfirmParamsChannel = "EMAIL"
 	TemplateConfirmParamsChannelPUSH   TemplateConfirmParamsChannel = "PUSH"
@@ -666,6 +715,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateConfirmParamsChannel enum.
 func (e TemplateConfirmParamsChannel) Valid() bool {
 	switch e {
+	case TemplateConfirmParamsChannelCHAT:
+		return true
 	case TemplateConfirmParamsChannelDEVICE:
 		return true
 	case TemplateConfirmParamsChannelEMAIL:
@@ -681,6 +732,7 @@ func (e TemplateConfirmParamsChannel) Valid() bool {
 
 // Defines values for TemplateCopyParamsChannel.
 const (
+	TemplateCopyParamsChannelCHAT   TemplateCopyParamsChannel = "CHAT"
 	TemplateCopyParamsChannelDEVICE TemplateCopyParamsChannel = "DEVICE"
 	TemplateCopyParamsChannelEMAIL  TemplateCopyParamsChannel = "EMAIL"
 	TemplateCopyParamsChannelPUSH   TemplateCopyParamsChannel = "PUSH"
@@ -690,6 +742,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateCopyParamsChannel enum.
 func (e TemplateCopyParamsChannel) Valid() bool {
 	switch e {
+	case TemplateCopyParamsChannelCHAT:
+		return true
 	case TemplateCopyParamsChannelDEVICE:
 		return true
 	case TemplateCopyParamsChannelEMAIL:
@@ -705,6 +759,7 @@ func (e TemplateCopyParamsChannel) Valid() bool {
 
 // Defines values for TemplateCopyJSONBodyToChannel.
 const (
+	TemplateCopyJSONBodyToChannelCHAT   TemplateCopyJSONBodyToChannel = "CHAT"
 	TemplateCopyJSONBodyToChannelDEVICE TemplateCopyJSONBodyToChannel = "DEVICE"
 	TemplateCopyJSONBodyToChannelEMAIL  TemplateCopyJSONBodyToChannel = "EMAIL"
 	TemplateCopyJSONBodyToChannelPUSH   TemplateCopyJSONBodyToChannel = "PUSH"
@@ -714,6 +769,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateCopyJSONBodyToChannel enum.
 func (e TemplateCopyJSONBodyToChannel) Valid() bool {
 	switch e {
+	case TemplateCopyJSONBodyToChannelCHAT:
+		return true
 	case TemplateCopyJSONBodyToChannelDEVICE:
 		return true
 	case TemplateCopyJSONBodyToChannelEMAIL:
@@ -729,6 +786,7 @@ func (e TemplateCopyJSONBodyToChannel) Valid() bool {
 
 // Defines values for TemplateDeactivateParamsChannel.
 const (
+	TemplateDeactivateParamsChannelCHAT   TemplateDeactivateParamsChannel = "CHAT"
 	TemplateDeactivateParamsChannelDEVICE TemplateDeactivateParamsChannel = "DEVICE"
 	TemplateDeactivateParamsChannelEMAIL  TemplateDeactivateParamsChannel = "EMAIL"
 	TemplateDeactivateParamsChannelPUSH   TemplateDeactivateParamsChannel = "PUSH"
@@ -738,6 +796,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateDeactivateParamsChannel enum.
 func (e TemplateDeactivateParamsChannel) Valid() bool {
 	switch e {
+	case TemplateDeactivateParamsChannelCHAT:
+		return true
 	case TemplateDeactivateParamsChannelDEVICE:
 		return true
 	case TemplateDeactivateParamsChannelEMAIL:
@@ -753,6 +813,7 @@ func (e TemplateDeactivateParamsChannel) Valid() bool {
 
 // Defines values for TemplateDraftDiscardParamsChannel.
 const (
+	TemplateDraftDiscardParamsChannelCHAT   TemplateDraftDiscardParamsChannel = "CHAT"
 	TemplateDraftDiscardParamsChannelDEVICE TemplateDraftDiscardParamsChannel = "DEVICE"
 	TemplateDraftDiscardParamsChannelEMAIL  TemplateDraftDiscardParamsChannel = "EMAIL"
 	TemplateDraftDiscardParamsChannelPUSH   TemplateDraftDiscardParamsChannel = "PUSH"
@@ -762,6 +823,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateDraftDiscardParamsChannel enum.
 func (e TemplateDraftDiscardParamsChannel) Valid() bool {
 	switch e {
+	case TemplateDraftDiscardParamsChannelCHAT:
+		return true
 	case TemplateDraftDiscardParamsChannelDEVICE:
 		return true
 	case TemplateDraftDiscardParamsChannelEMAIL:
@@ -777,6 +840,7 @@ func (e TemplateDraftDiscardParamsChannel) Valid() bool {
 
 // Defines values for TemplateDraftShowParamsChannel.
 const (
+	TemplateDraftShowParamsChannelCHAT   TemplateDraftShowParamsChannel = "CHAT"
 	TemplateDraftShowParamsChannelDEVICE TemplateDraftShowParamsChannel = "DEVICE"
 	TemplateDraftShowParamsChannelEMAIL  TemplateDraftShowParamsChannel = "EMAIL"
 	TemplateDraftShowParamsChannelPUSH   TemplateDraftShowParamsChannel = "PUSH"
@@ -786,6 +850,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateDraftShowParamsChannel enum.
 func (e TemplateDraftShowParamsChannel) Valid() bool {
 	switch e {
+	case TemplateDraftShowParamsChannelCHAT:
+		return true
 	case TemplateDraftShowParamsChannelDEVICE:
 		return true
 	case TemplateDraftShowParamsChannelEMAIL:
@@ -801,6 +867,7 @@ func (e TemplateDraftShowParamsChannel) Valid() bool {
 
 // Defines values for TemplateDraftPutParamsChannel.
 const (
+	TemplateDraftPutParamsChannelCHAT   TemplateDraftPutParamsChannel = "CHAT"
 	TemplateDraftPutParamsChannelDEVICE TemplateDraftPutParamsChannel = "DEVICE"
 	TemplateDraftPutParamsChannelEMAIL  TemplateDraftPutParamsChannel = "EMAIL"
 	TemplateDraftPutParamsChannelPUSH   TemplateDraftPutParamsChannel = "PUSH"
@@ -810,6 +877,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateDraftPutParamsChannel enum.
 func (e TemplateDraftPutParamsChannel) Valid() bool {
 	switch e {
+	case TemplateDraftPutParamsChannelCHAT:
+		return true
 	case TemplateDraftPutParamsChannelDEVICE:
 		return true
 	case TemplateDraftPutParamsChannelEMAIL:
@@ -849,6 +918,7 @@ func (e TemplateDraftPutJSONBodyFormat) Valid() bool {
 
 // Defines values for TemplatePublishParamsChannel.
 const (
+	TemplatePublishParamsChannelCHAT   TemplatePublishParamsChannel = "CHAT"
 	TemplatePublishParamsChannelDEVICE TemplatePublishParamsChannel = "DEVICE"
 	TemplatePublishParamsChannelEMAIL  TemplatePublishParamsChannel = "EMAIL"
 	TemplatePublishParamsChannelPUSH   TemplatePublishParamsChannel = "PUSH"
@@ -858,6 +928,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplatePublishParamsChannel enum.
 func (e TemplatePublishParamsChannel) Valid() bool {
 	switch e {
+	case TemplatePublishParamsChannelCHAT:
+		return true
 	case TemplatePublishParamsChannelDEVICE:
 		return true
 	case TemplatePublishParamsChannelEMAIL:
@@ -873,6 +945,7 @@ func (e TemplatePublishParamsChannel) Valid() bool {
 
 // Defines values for TemplateTestParamsChannel.
 const (
+	TemplateTestParamsChannelCHAT   TemplateTestParamsChannel = "CHAT"
 	TemplateTestParamsChannelDEVICE TemplateTestParamsChannel = "DEVICE"
 	TemplateTestParamsChannelEMAIL  TemplateTestParamsChannel = "EMAIL"
 	TemplateTestParamsChannelPUSH   TemplateTestParamsChannel = "PUSH"
@@ -882,6 +955,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateTestParamsChannel enum.
 func (e TemplateTestParamsChannel) Valid() bool {
 	switch e {
+	case TemplateTestParamsChannelCHAT:
+		return true
 	case TemplateTestParamsChannelDEVICE:
 		return true
 	case TemplateTestParamsChannelEMAIL:
@@ -921,6 +996,7 @@ func (e TemplateTestJSONBodyFormat) Valid() bool {
 
 // Defines values for TemplateVersionsParamsChannel.
 const (
+	TemplateVersionsParamsChannelCHAT   TemplateVersionsParamsChannel = "CHAT"
 	TemplateVersionsParamsChannelDEVICE TemplateVersionsParamsChannel = "DEVICE"
 	TemplateVersionsParamsChannelEMAIL  TemplateVersionsParamsChannel = "EMAIL"
 	TemplateVersionsParamsChannelPUSH   TemplateVersionsParamsChannel = "PUSH"
@@ -930,6 +1006,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateVersionsParamsChannel enum.
 func (e TemplateVersionsParamsChannel) Valid() bool {
 	switch e {
+	case TemplateVersionsParamsChannelCHAT:
+		return true
 	case TemplateVersionsParamsChannelDEVICE:
 		return true
 	case TemplateVersionsParamsChannelEMAIL:
@@ -945,6 +1023,7 @@ func (e TemplateVersionsParamsChannel) Valid() bool {
 
 // Defines values for TemplateRestoreParamsChannel.
 const (
+	TemplateRestoreParamsChannelCHAT   TemplateRestoreParamsChannel = "CHAT"
 	TemplateRestoreParamsChannelDEVICE TemplateRestoreParamsChannel = "DEVICE"
 	TemplateRestoreParamsChannelEMAIL  TemplateRestoreParamsChannel = "EMAIL"
 	TemplateRestoreParamsChannelPUSH   TemplateRestoreParamsChannel = "PUSH"
@@ -954,6 +1033,8 @@ const (
 // Valid indicates whether the value is a known member of the TemplateRestoreParamsChannel enum.
 func (e TemplateRestoreParamsChannel) Valid() bool {
 	switch e {
+	case TemplateRestoreParamsChannelCHAT:
+		return true
 	case TemplateRestoreParamsChannelDEVICE:
 		return true
 	case TemplateRestoreParamsChannelEMAIL:
@@ -969,6 +1050,7 @@ func (e TemplateRestoreParamsChannel) Valid() bool {
 
 // Defines values for TenantCreateJSONBodyDeliveryChannels.
 const (
+	TenantCreateJSONBodyDeliveryChannelsCHAT   TenantCreateJSONBodyDeliveryChannels = "CHAT"
 	TenantCreateJSONBodyDeliveryChannelsDEVICE TenantCreateJSONBodyDeliveryChannels = "DEVICE"
 	TenantCreateJSONBodyDeliveryChannelsEMAIL  TenantCreateJSONBodyDeliveryChannels = "EMAIL"
 	TenantCreateJSONBodyDeliveryChannelsPUSH   TenantCreateJSONBodyDeliveryChannels = "PUSH"
@@ -978,6 +1060,8 @@ const (
 // Valid indicates whether the value is a known member of the TenantCreateJSONBodyDeliveryChannels enum.
 func (e TenantCreateJSONBodyDeliveryChannels) Valid() bool {
 	switch e {
+	case TenantCreateJSONBodyDeliveryChannelsCHAT:
+		return true
 	case TenantCreateJSONBodyDeliveryChannelsDEVICE:
 		return true
 	case TenantCreateJSONBodyDeliveryChannelsEMAIL:
@@ -993,6 +1077,7 @@ func (e TenantCreateJSONBodyDeliveryChannels) Valid() bool {
 
 // Defines values for TenantUpdateJSONBodyDeliveryChannels.
 const (
+	TenantUpdateJSONBodyDeliveryChannelsCHAT   TenantUpdateJSONBodyDeliveryChannels = "CHAT"
 	TenantUpdateJSONBodyDeliveryChannelsDEVICE TenantUpdateJSONBodyDeliveryChannels = "DEVICE"
 	TenantUpdateJSONBodyDeliveryChannelsEMAIL  TenantUpdateJSONBodyDeliveryChannels = "EMAIL"
 	TenantUpdateJSONBodyDeliveryChannelsPUSH   TenantUpdateJSONBodyDeliveryChannels = "PUSH"
@@ -1002,6 +1087,8 @@ const (
 // Valid indicates whether the value is a known member of the TenantUpdateJSONBodyDeliveryChannels enum.
 func (e TenantUpdateJSONBodyDeliveryChannels) Valid() bool {
 	switch e {
+	case TenantUpdateJSONBodyDeliveryChannelsCHAT:
+		return true
 	case TenantUpdateJSONBodyDeliveryChannelsDEVICE:
 		return true
 	case TenantUpdateJSONBodyDeliveryChannelsEMAIL:
@@ -1018,6 +1105,7 @@ func (e TenantUpdateJSONBodyDeliveryChannels) Valid() bool {
 // Defines values for UserPreferenceSetParamsChannel.
 const (
 	UserPreferenceSetParamsChannelAsterisk UserPreferenceSetParamsChannel = "*"
+	UserPreferenceSetParamsChannelCHAT     UserPreferenceSetParamsChannel = "CHAT"
 	UserPreferenceSetParamsChannelDEVICE   UserPreferenceSetParamsChannel = "DEVICE"
 	UserPreferenceSetParamsChannelEMAIL    UserPreferenceSetParamsChannel = "EMAIL"
 	UserPreferenceSetParamsChannelPUSH     UserPreferenceSetParamsChannel = "PUSH"
@@ -1028,6 +1116,8 @@ const (
 func (e UserPreferenceSetParamsChannel) Valid() bool {
 	switch e {
 	case UserPreferenceSetParamsChannelAsterisk:
+		return true
+	case UserPreferenceSetParamsChannelCHAT:
 		return true
 	case UserPreferenceSetParamsChannelDEVICE:
 		return true
@@ -1651,7 +1741,7 @@ type Draft struct {
 	// BasedOnVersion The published version that the draft was begun from
 	BasedOnVersion int `json:"basedOnVersion"`
 
-	// Channel EMAIL, SMS, PUSH or DEVICE
+	// Channel EMAIL, SMS, PUSH, DEVICE or CHAT
 	Channel string `json:"channel"`
 	Content string `json:"content"`
 
@@ -2393,9 +2483,10 @@ type Plan struct {
 
 // Preview defines model for Preview.
 type Preview struct {
-	Body string `json:"body,omitempty,omitzero"`
+	Blocks []map[string]interface{} `json:"blocks,omitzero"`
+	Body   string                   `json:"body,omitempty,omitzero"`
 
-	// Channel EMAIL, SMS, PUSH or DEVICE
+	// Channel EMAIL, SMS, PUSH, DEVICE or CHAT
 	Channel  string `json:"channel"`
 	Encoding string `json:"encoding,omitempty,omitzero"`
 	Html     string `json:"html,omitempty,omitzero"`
@@ -2409,6 +2500,7 @@ type Preview struct {
 	Subject  string   `json:"subject,omitempty,omitzero"`
 	Text     string   `json:"text,omitempty,omitzero"`
 	Title    string   `json:"title,omitempty,omitzero"`
+	Url      string   `json:"url,omitempty,omitzero"`
 	Warnings []string `json:"warnings,omitzero"`
 }
 
@@ -2561,7 +2653,7 @@ type SavedDraft struct {
 	// BasedOnVersion The published version that the draft was begun from
 	BasedOnVersion int `json:"basedOnVersion"`
 
-	// Channel EMAIL, SMS, PUSH or DEVICE
+	// Channel EMAIL, SMS, PUSH, DEVICE or CHAT
 	Channel string `json:"channel"`
 	Content string `json:"content"`
 
@@ -2760,7 +2852,7 @@ type SavedTemplate struct {
 	// Cc of EMAIL: who gets a copy that everybody sees, as a@example.com,b@example.com; '' for nobody; default: as it is
 	Cc []string `json:"cc,omitzero"`
 
-	// Channel EMAIL, SMS, PUSH or DEVICE
+	// Channel EMAIL, SMS, PUSH, DEVICE or CHAT
 	Channel string `json:"channel"`
 
 	// CollapseKey of DEVICE: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is
@@ -3100,7 +3192,7 @@ type Template struct {
 	// Cc of EMAIL: who gets a copy that everybody sees, as a@example.com,b@example.com; '' for nobody; default: as it is
 	Cc []string `json:"cc,omitzero"`
 
-	// Channel EMAIL, SMS, PUSH or DEVICE
+	// Channel EMAIL, SMS, PUSH, DEVICE or CHAT
 	Channel string `json:"channel"`
 
 	// CollapseKey of DEVICE: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is
@@ -3428,7 +3520,7 @@ type TemplateSummary struct {
 	// Cc of EMAIL: who gets a copy that everybody sees, as a@example.com,b@example.com; '' for nobody; default: as it is
 	Cc []string `json:"cc,omitzero"`
 
-	// Channel EMAIL, SMS, PUSH or DEVICE
+	// Channel EMAIL, SMS, PUSH, DEVICE or CHAT
 	Channel string `json:"channel"`
 
 	// CollapseKey of DEVICE: a later message with the same key replaces the earlier one, with {{variables}}; '' for none; default: as it is
@@ -3571,7 +3663,7 @@ type TemplateTestAnswer struct {
 
 // TemplateTestAnswer_Data defines model for TemplateTestAnswer.Data.
 type TemplateTestAnswer_Data struct {
-	// Channel EMAIL, SMS, PUSH or DEVICE
+	// Channel EMAIL, SMS, PUSH, DEVICE or CHAT
 	Channel string `json:"channel"`
 
 	// Class accepted, or how it was refused
@@ -4121,7 +4213,7 @@ type CategoryMoveJSONBody struct {
 
 // DeadListParams defines parameters for DeadList.
 type DeadListParams struct {
-	// Channel EMAIL, SMS or DEVICE
+	// Channel EMAIL, SMS, DEVICE or CHAT
 	Channel DeadListParamsChannel `form:"channel,omitempty" json:"channel,omitempty,omitzero"`
 
 	// Class permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message
@@ -4148,7 +4240,7 @@ type DeadDiscardJSONBody struct {
 	// After `next` of the part before
 	After string `json:"after,omitempty,omitzero"`
 
-	// Channel EMAIL, SMS or DEVICE
+	// Channel EMAIL, SMS, DEVICE or CHAT
 	Channel DeadDiscardJSONBodyChannel `json:"channel,omitempty,omitzero"`
 
 	// Class permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message
@@ -4187,7 +4279,7 @@ type DeadReplayJSONBody struct {
 	// After `next` of the part before
 	After string `json:"after,omitempty,omitzero"`
 
-	// Channel EMAIL, SMS or DEVICE
+	// Channel EMAIL, SMS, DEVICE or CHAT
 	Channel DeadReplayJSONBodyChannel `json:"channel,omitempty,omitzero"`
 
 	// Class permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message
@@ -4478,7 +4570,7 @@ type ProviderRenameJSONBody struct {
 
 // ProviderTestJSONBody defines parameters for ProviderTest.
 type ProviderTestJSONBody struct {
-	// To an email address, a number such as +12025550123, or (of devices) a user's id
+	// To an email address, a number such as +12025550123, a chat address, or (of devices) a user's id
 	To string `json:"to"`
 }
 
@@ -4493,7 +4585,7 @@ type EventSearchParams struct {
 
 // SuppressionListParams defines parameters for SuppressionList.
 type SuppressionListParams struct {
-	// Channel EMAIL or SMS
+	// Channel EMAIL or SMS or CHAT
 	Channel SuppressionListParamsChannel `form:"channel,omitempty" json:"channel,omitempty,omitzero"`
 
 	// Search those that begin so; email addresses in any case
@@ -4514,7 +4606,7 @@ type SuppressionAddJSONBody struct {
 	// Addresses Email addresses, in any case; or phone numbers, as +12025550123. At most 10000
 	Addresses []string `json:"addresses,omitzero"`
 
-	// Channel EMAIL or SMS
+	// Channel EMAIL or SMS or CHAT
 	Channel SuppressionAddJSONBodyChannel `json:"channel"`
 }
 
@@ -4523,7 +4615,7 @@ type SuppressionAddJSONBodyChannel string
 
 // SuppressionImportJSONBody defines parameters for SuppressionImport.
 type SuppressionImportJSONBody struct {
-	// Channel EMAIL or SMS
+	// Channel EMAIL or SMS or CHAT
 	Channel SuppressionImportJSONBodyChannel `json:"channel"`
 
 	// File one address a line, or a CSV
@@ -4547,7 +4639,7 @@ type SuppressionRemoveJSONBody struct {
 	// Addresses Email addresses, in any case; or phone numbers, as +12025550123. At most 10000
 	Addresses []string `json:"addresses,omitzero"`
 
-	// Channel EMAIL or SMS
+	// Channel EMAIL or SMS or CHAT
 	Channel SuppressionRemoveJSONBodyChannel `json:"channel"`
 }
 
@@ -4571,7 +4663,7 @@ type TemplatePreviewJSONBody struct {
 	// Actions buttons of PUSH; up to two
 	Actions []TemplatePreviewJSONBody_Actions `json:"actions,omitzero"`
 
-	// Channel EMAIL, SMS, PUSH or DEVICE
+	// Channel EMAIL, SMS, PUSH, DEVICE or CHAT
 	Channel TemplatePreviewJSONBodyChannel `json:"channel"`
 
 	// Content Markdown, MJML, HTML or text with {{variables}}
@@ -4598,7 +4690,7 @@ type TemplatePreviewJSONBody struct {
 	// Title of PUSH or DEVICE; may hold {{variables}}
 	Title string `json:"title,omitempty,omitzero"`
 
-	// Url what PUSH or DEVICE opens: https or a path; may hold {{variables}}
+	// Url what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}}
 	Url string `json:"url,omitempty,omitzero"`
 
 	// Variables values for its tags; default: none. In $items those of a digest's events
@@ -4646,7 +4738,7 @@ type TemplatePreviewJSONBodyFormat string
 
 // TemplateCreateJSONBody defines parameters for TemplateCreate.
 type TemplateCreateJSONBody struct {
-	// Channels on which, as EMAIL,SMS,PUSH,DEVICE
+	// Channels on which, as EMAIL,SMS,PUSH,DEVICE,CHAT
 	Channels []TemplateCreateJSONBodyChannels `json:"channels,omitzero"`
 
 	// EventType as the tenant's events name it
@@ -4760,7 +4852,7 @@ type TemplatePutJSONBody struct {
 	// Title of PUSH or DEVICE; may hold {{variables}}
 	Title string `json:"title,omitempty,omitzero"`
 
-	// Url what PUSH or DEVICE opens: https or a path; may hold {{variables}}
+	// Url what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}}
 	Url string `json:"url,omitempty,omitzero"`
 }
 
@@ -4949,7 +5041,7 @@ type TemplateDraftPutJSONBody struct {
 	// Title of PUSH or DEVICE; may hold {{variables}}
 	Title string `json:"title,omitempty,omitzero"`
 
-	// Url what PUSH or DEVICE opens: https or a path; may hold {{variables}}
+	// Url what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}}
 	Url string `json:"url,omitempty,omitzero"`
 }
 
@@ -5048,10 +5140,10 @@ type TemplateTestJSONBody struct {
 	// Title of PUSH or DEVICE; may hold {{variables}}
 	Title string `json:"title,omitempty,omitzero"`
 
-	// To an email address, a number such as +12025550123, or (PUSH, DEVICE) a user's id
+	// To an email address, a number such as +12025550123, a chat address such as slack:C024BE91L, or (PUSH, DEVICE) a user's id
 	To string `json:"to"`
 
-	// Url what PUSH or DEVICE opens: https or a path; may hold {{variables}}
+	// Url what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}}
 	Url string `json:"url,omitempty,omitzero"`
 
 	// Variables values for its tags; default: none. In $items those of a digest's events
@@ -5120,7 +5212,7 @@ type TenantCreateJSONBody struct {
 	// DefaultLocale how templates without a language write dates, numbers and money, as en or de-AT
 	DefaultLocale string `json:"defaultLocale,omitempty,omitzero"`
 
-	// DeliveryChannels channels it may use, as EMAIL,DEVICE; empty: all
+	// DeliveryChannels channels it may use, as EMAIL,CHAT; empty: all
 	DeliveryChannels []TenantCreateJSONBodyDeliveryChannels `json:"deliveryChannels,omitzero"`
 
 	// EventRetentionDays keep events and their deliveries so many days, 1 to 3650; default: as the installation
@@ -5186,7 +5278,7 @@ type TenantUpdateJSONBody struct {
 	// DefaultLocale how templates without a language write dates, numbers and money, as en or de-AT
 	DefaultLocale string `json:"defaultLocale,omitempty,omitzero"`
 
-	// DeliveryChannels channels it may use, as EMAIL,DEVICE; empty: all
+	// DeliveryChannels channels it may use, as EMAIL,CHAT; empty: all
 	DeliveryChannels []TenantUpdateJSONBodyDeliveryChannels `json:"deliveryChannels,omitzero"`
 
 	// EventRetentionDays keep events and their deliveries so many days, 1 to 3650; default: as the installation

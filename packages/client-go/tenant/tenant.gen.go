@@ -12,6 +12,7 @@ import (
 
 // Defines values for BroadcastRequestChannels.
 const (
+	BroadcastRequestChannelsCHAT   BroadcastRequestChannels = "CHAT"
 	BroadcastRequestChannelsDEVICE BroadcastRequestChannels = "DEVICE"
 	BroadcastRequestChannelsEMAIL  BroadcastRequestChannels = "EMAIL"
 	BroadcastRequestChannelsPUSH   BroadcastRequestChannels = "PUSH"
@@ -21,6 +22,8 @@ const (
 // Valid indicates whether the value is a known member of the BroadcastRequestChannels enum.
 func (e BroadcastRequestChannels) Valid() bool {
 	switch e {
+	case BroadcastRequestChannelsCHAT:
+		return true
 	case BroadcastRequestChannelsDEVICE:
 		return true
 	case BroadcastRequestChannelsEMAIL:
@@ -37,6 +40,7 @@ func (e BroadcastRequestChannels) Valid() bool {
 // Defines values for ChangePreferencesRequestPreferencesChannel.
 const (
 	ChangePreferencesRequestPreferencesChannelAsterisk ChangePreferencesRequestPreferencesChannel = "*"
+	ChangePreferencesRequestPreferencesChannelCHAT     ChangePreferencesRequestPreferencesChannel = "CHAT"
 	ChangePreferencesRequestPreferencesChannelDEVICE   ChangePreferencesRequestPreferencesChannel = "DEVICE"
 	ChangePreferencesRequestPreferencesChannelEMAIL    ChangePreferencesRequestPreferencesChannel = "EMAIL"
 	ChangePreferencesRequestPreferencesChannelPUSH     ChangePreferencesRequestPreferencesChannel = "PUSH"
@@ -47,6 +51,8 @@ const (
 func (e ChangePreferencesRequestPreferencesChannel) Valid() bool {
 	switch e {
 	case ChangePreferencesRequestPreferencesChannelAsterisk:
+		return true
+	case ChangePreferencesRequestPreferencesChannelCHAT:
 		return true
 	case ChangePreferencesRequestPreferencesChannelDEVICE:
 		return true
@@ -102,6 +108,7 @@ func (e DeviceRequestKind) Valid() bool {
 
 // Defines values for TriggerBatchRequestEventsChannels.
 const (
+	TriggerBatchRequestEventsChannelsCHAT   TriggerBatchRequestEventsChannels = "CHAT"
 	TriggerBatchRequestEventsChannelsDEVICE TriggerBatchRequestEventsChannels = "DEVICE"
 	TriggerBatchRequestEventsChannelsEMAIL  TriggerBatchRequestEventsChannels = "EMAIL"
 	TriggerBatchRequestEventsChannelsPUSH   TriggerBatchRequestEventsChannels = "PUSH"
@@ -111,6 +118,8 @@ const (
 // Valid indicates whether the value is a known member of the TriggerBatchRequestEventsChannels enum.
 func (e TriggerBatchRequestEventsChannels) Valid() bool {
 	switch e {
+	case TriggerBatchRequestEventsChannelsCHAT:
+		return true
 	case TriggerBatchRequestEventsChannelsDEVICE:
 		return true
 	case TriggerBatchRequestEventsChannelsEMAIL:
@@ -126,6 +135,7 @@ func (e TriggerBatchRequestEventsChannels) Valid() bool {
 
 // Defines values for TriggerRequestChannels.
 const (
+	TriggerRequestChannelsCHAT   TriggerRequestChannels = "CHAT"
 	TriggerRequestChannelsDEVICE TriggerRequestChannels = "DEVICE"
 	TriggerRequestChannelsEMAIL  TriggerRequestChannels = "EMAIL"
 	TriggerRequestChannelsPUSH   TriggerRequestChannels = "PUSH"
@@ -135,6 +145,8 @@ const (
 // Valid indicates whether the value is a known member of the TriggerRequestChannels enum.
 func (e TriggerRequestChannels) Valid() bool {
 	switch e {
+	case TriggerRequestChannelsCHAT:
+		return true
 	case TriggerRequestChannelsDEVICE:
 		return true
 	case TriggerRequestChannelsEMAIL:
@@ -606,7 +618,7 @@ type ChannelReport struct {
 	// Reason Why it was skipped, failed or waits
 	Reason *string `json:"reason"`
 
-	// Status `published` is a result of PUSH; the others are results of EMAIL, SMS and DEVICE, or reasons why nothing was sent
+	// Status `published` is a result of PUSH; the others are results of EMAIL, SMS, DEVICE and CHAT, or reasons why nothing was sent
 	Status string `json:"status"`
 }
 
@@ -799,6 +811,7 @@ type EventReport struct {
 
 	// Locale The `locale` of the request in canonical form; null if it had none
 	Locale         *string `json:"locale"`
+	RecipientChat  *string `json:"recipientChat"`
 	RecipientEmail *string `json:"recipientEmail"`
 	RecipientPhone *string `json:"recipientPhone"`
 
@@ -825,6 +838,7 @@ type EventReport struct {
 
 // EventReport_Channels Known results by channel; empty until the event is dispatched
 type EventReport_Channels struct {
+	CHAT   *ChannelReport `json:"CHAT,omitempty"`
 	DEVICE *ChannelReport `json:"DEVICE,omitempty"`
 	EMAIL  *ChannelReport `json:"EMAIL,omitempty"`
 	PUSH   *ChannelReport `json:"PUSH,omitempty"`
@@ -1157,6 +1171,8 @@ type TriggerBatchRequest_Events_Email struct {
 
 // TriggerBatchRequest_Events_Payload The recipient; other fields are ignored
 type TriggerBatchRequest_Events_Payload struct {
+	// RecipientChat As `slack:C024BE91L`: the kind of a provider, a colon and its target; needed for CHAT. Empty or null means none
+	RecipientChat  *string `json:"recipientChat,omitempty"`
 	RecipientEmail *string `json:"recipientEmail,omitempty"`
 
 	// RecipientPhone In E.164 form; needed for SMS. Empty or null means none
@@ -1292,6 +1308,8 @@ type TriggerRequest_Email struct {
 
 // TriggerRequest_Payload The recipient; other fields are ignored
 type TriggerRequest_Payload struct {
+	// RecipientChat As `slack:C024BE91L`: the kind of a provider, a colon and its target; needed for CHAT. Empty or null means none
+	RecipientChat  *string `json:"recipientChat,omitempty"`
 	RecipientEmail *string `json:"recipientEmail,omitempty"`
 
 	// RecipientPhone In E.164 form; needed for SMS. Empty or null means none
@@ -1331,7 +1349,10 @@ type UnreadCountResponse_Data struct {
 type UserRequest struct {
 	// Attributes Values that templates read as `user.NAME`; at most 4 KiB of JSON
 	Attributes map[string]interface{} `json:"attributes,omitzero"`
-	Email      *string                `json:"email,omitempty"`
+
+	// Chat As `slack:C024BE91L`; used if a trigger has no recipientChat
+	Chat  *string `json:"chat,omitempty"`
+	Email *string `json:"email,omitempty"`
 
 	// Locale Language for triggers without a locale: language[-Script][-REGION]
 	Locale *string `json:"locale,omitempty"`
@@ -1370,6 +1391,9 @@ type UserResponse_Data_QuietHours struct {
 type UserResponse_Data struct {
 	// Attributes null means none
 	Attributes map[string]interface{} `json:"attributes,omitzero"`
+
+	// Chat The address in a chat
+	Chat *string `json:"chat"`
 
 	// CreatedAt ISO 8601, UTC
 	CreatedAt string `json:"createdAt"`
@@ -1410,7 +1434,10 @@ type UsersBatchRequest_Users_QuietHours struct {
 type UsersBatchRequest_Users struct {
 	// Attributes Values that templates read as `user.NAME`; at most 4 KiB of JSON
 	Attributes map[string]interface{} `json:"attributes,omitzero"`
-	Email      *string                `json:"email,omitempty"`
+
+	// Chat As `slack:C024BE91L`; used if a trigger has no recipientChat
+	Chat  *string `json:"chat,omitempty"`
+	Email *string `json:"email,omitempty"`
 
 	// Locale Language for triggers without a locale: language[-Script][-REGION]
 	Locale *string `json:"locale,omitempty"`

@@ -62,7 +62,7 @@ export interface BroadcastEstimate {
   reached: number;
   /** The channels that it would go out on */
   channels: {
-    channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+    channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
     /** Users among the examined ones who would get it */
     reached: number;
     /** Reasons why examined users would not get it on this channel */
@@ -87,7 +87,7 @@ export interface Cancelled {
     /** Belfry's id */
     eventId: string;
     /** Channels on which nothing has been sent */
-    stopped: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+    stopped: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
   }[];
   /** Belfry's ids of events with an attempt in progress, which is the last one. Repeat the call to learn its result */
   pending: string[];
@@ -116,7 +116,7 @@ export interface Category {
 export interface Digest {
   id: string;
   eventType: string;
-  channel: "EMAIL" | "SMS" | "DEVICE";
+  channel: "EMAIL" | "SMS" | "DEVICE" | "CHAT";
   userId: string;
   recipient: string | null;
   /** Locale of the template's variant; empty: the default */
@@ -160,8 +160,8 @@ export interface Draft {
   tenantId: string;
   /** the template's event type */
   eventType: string;
-  /** EMAIL, SMS, PUSH or DEVICE */
-  channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+  /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+  channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
   /** Empty: the default variant */
   locale: string;
   content: string;
@@ -376,7 +376,7 @@ export interface Operator {
 export interface OutboxMessage {
   id: string;
   eventId: string;
-  channel: "EMAIL" | "SMS" | "DEVICE";
+  channel: "EMAIL" | "SMS" | "DEVICE" | "CHAT";
   to: string;
   subject: string | null;
   html: string | null;
@@ -422,9 +422,9 @@ export interface Plan {
 }
 
 export interface Preview {
-  /** EMAIL, SMS, PUSH or DEVICE */
-  channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
-  kind: "email" | "text" | "notification";
+  /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+  channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
+  kind: "email" | "text" | "notification" | "chat";
   subject?: string;
   html?: string;
   text?: string;
@@ -433,6 +433,8 @@ export interface Preview {
   encoding?: string;
   title?: string;
   body?: string;
+  blocks?: Record<string, unknown>[];
+  url?: string;
   /** Names that have no value */
   missing: string[];
   warnings?: string[];
@@ -441,7 +443,7 @@ export interface Preview {
 export interface Provider {
   id: string;
   tenantId: string;
-  channel: "EMAIL" | "SMS" | "DEVICE";
+  channel: "EMAIL" | "SMS" | "DEVICE" | "CHAT";
   kind: string;
   /** Unique on the channel; the kind, unless it was named */
   name: string;
@@ -503,7 +505,7 @@ export interface ShownImport extends Import {
 }
 
 export interface Suppression {
-  channel: "EMAIL" | "SMS";
+  channel: "EMAIL" | "SMS" | "CHAT";
   address: string;
   reason: "bounced" | "complained" | "opted out" | "by hand";
   /** The provider that sent the receipt, or the person who added it */
@@ -577,8 +579,8 @@ export interface TemplateSummary {
   /** platform for what begins with global. */
   tenantId: string;
   eventType: string;
-  /** EMAIL, SMS, PUSH or DEVICE */
-  channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+  /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+  channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
   /** Counts what was published in all languages, from 1; 0: nothing is published */
   version: number;
   /** Subject of a mail */
@@ -647,7 +649,7 @@ export interface Tenant extends TenantDefaults {
   /** null: no cap */
   dailyCap: number | null;
   /** Empty: all channels */
-  deliveryChannels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+  deliveryChannels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
   dedupIncludesVariables: boolean;
   /** Whether attachments may be programs */
   allowExecutables: boolean;
@@ -780,7 +782,7 @@ export interface ManagementCalls {
       /** The event type of a template; it must have no sensitive template */
       eventType: string;
       /** Only these channels; an empty array means all */
-      channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+      channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
     };
     data: BroadcastEstimate;
   };
@@ -903,8 +905,8 @@ export interface ManagementCalls {
       dryRun?: boolean;
       /** these, and no filter; at most 100 */
       ids?: string[];
-      /** EMAIL, SMS or DEVICE */
-      channel?: "EMAIL" | "SMS" | "DEVICE";
+      /** EMAIL, SMS, DEVICE or CHAT */
+      channel?: "EMAIL" | "SMS" | "DEVICE" | "CHAT";
       /** permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message */
       class?:
         | "permanent"
@@ -954,8 +956,8 @@ export interface ManagementCalls {
    */
   deadList: {
     input: {
-      /** EMAIL, SMS or DEVICE */
-      channel?: "EMAIL" | "SMS" | "DEVICE";
+      /** EMAIL, SMS, DEVICE or CHAT */
+      channel?: "EMAIL" | "SMS" | "DEVICE" | "CHAT";
       /** permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message */
       class?:
         | "permanent"
@@ -979,7 +981,7 @@ export interface ManagementCalls {
     data: {
       /** null: the message does not say */
       tenantId: string | null;
-      channel: "EMAIL" | "SMS" | "DEVICE" | null;
+      channel: "EMAIL" | "SMS" | "DEVICE" | "CHAT" | null;
       provider: string | null;
       class: string;
       count: number;
@@ -1006,8 +1008,8 @@ export interface ManagementCalls {
       dryRun?: boolean;
       /** these, and no filter; at most 100 */
       ids?: string[];
-      /** EMAIL, SMS or DEVICE */
-      channel?: "EMAIL" | "SMS" | "DEVICE";
+      /** EMAIL, SMS, DEVICE or CHAT */
+      channel?: "EMAIL" | "SMS" | "DEVICE" | "CHAT";
       /** permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message */
       class?:
         | "permanent"
@@ -1085,7 +1087,7 @@ export interface ManagementCalls {
     data: {
       id: string;
       eventType: string;
-      channel: "EMAIL" | "SMS" | "DEVICE";
+      channel: "EMAIL" | "SMS" | "DEVICE" | "CHAT";
       userId: string;
       recipient: string | null;
       /** Locale of the template's variant; empty: the default */
@@ -1142,7 +1144,7 @@ export interface ManagementCalls {
     data: {
       id: string;
       eventType: string;
-      channel: "EMAIL" | "SMS" | "DEVICE";
+      channel: "EMAIL" | "SMS" | "DEVICE" | "CHAT";
       userId: string;
       recipient: string | null;
       /** Locale of the template's variant; empty: the default */
@@ -1246,7 +1248,7 @@ export interface ManagementCalls {
       /** Belfry's id of the event */
       id: string;
       /** send it on these channels only; default: on all channels of the event */
-      channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+      channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
     };
     data: {
       tenantId: string;
@@ -1285,7 +1287,7 @@ export interface ManagementCalls {
         /** Channels that dispatching left out, with the reasons */
         outcome: Record<string, unknown> | null;
         deliveries: {
-          channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+          channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
           status: string;
           reason: string | null;
         }[];
@@ -1725,8 +1727,8 @@ export interface ManagementCalls {
    */
   providerPut: {
     input: {
-      /** EMAIL, SMS or DEVICE */
-      channel: "EMAIL" | "SMS" | "DEVICE";
+      /** EMAIL, SMS, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "DEVICE" | "CHAT";
       /** name of the account; default: its kind */
       name: string;
       /** as sandbox, sendgrid, vonage */
@@ -1782,7 +1784,7 @@ export interface ManagementCalls {
     input: {
       /** the account's id, as in the list */
       id: string;
-      /** an email address, a number such as +12025550123, or (of devices) a user's id */
+      /** an email address, a number such as +12025550123, a chat address, or (of devices) a user's id */
       to: string;
     };
     data: {
@@ -1843,8 +1845,8 @@ export interface ManagementCalls {
    */
   suppressionAdd: {
     input: {
-      /** EMAIL or SMS */
-      channel: "EMAIL" | "SMS";
+      /** EMAIL or SMS or CHAT */
+      channel: "EMAIL" | "SMS" | "CHAT";
       /** Email addresses, in any case; or phone numbers, as +12025550123. At most 10000 */
       addresses: string[];
     };
@@ -1859,8 +1861,8 @@ export interface ManagementCalls {
    */
   suppressionImport: {
     input: {
-      /** EMAIL or SMS */
-      channel: "EMAIL" | "SMS";
+      /** EMAIL or SMS or CHAT */
+      channel: "EMAIL" | "SMS" | "CHAT";
       /** one address a line, or a CSV */
       file: string;
       /** leave bad lines out, name them, and take the others */
@@ -1898,8 +1900,8 @@ export interface ManagementCalls {
    */
   suppressionList: {
     input: {
-      /** EMAIL or SMS */
-      channel?: "EMAIL" | "SMS";
+      /** EMAIL or SMS or CHAT */
+      channel?: "EMAIL" | "SMS" | "CHAT";
       /** those that begin so; email addresses in any case */
       search?: string;
       /** at most so many; default: 100 */
@@ -1920,8 +1922,8 @@ export interface ManagementCalls {
    */
   suppressionRemove: {
     input: {
-      /** EMAIL or SMS */
-      channel: "EMAIL" | "SMS";
+      /** EMAIL or SMS or CHAT */
+      channel: "EMAIL" | "SMS" | "CHAT";
       /** Email addresses, in any case; or phone numbers, as +12025550123. At most 10000 */
       addresses: string[];
     };
@@ -1938,8 +1940,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
     };
     data: Template;
   };
@@ -1951,8 +1953,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
     };
@@ -1966,12 +1968,12 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** event type of the copy */
       toEventType: string;
       /** channel of the copy, with the same parts; default: the same channel */
-      toChannel?: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      toChannel?: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** tenant that gets the copy, for operators only; default: the same tenant */
       toTenant?: string;
     };
@@ -1985,8 +1987,8 @@ export interface ManagementCalls {
     input: {
       /** as the tenant's events name it */
       eventType: string;
-      /** on which, as EMAIL,SMS,PUSH,DEVICE */
-      channels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+      /** on which, as EMAIL,SMS,PUSH,DEVICE,CHAT */
+      channels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
       /** one of welcome, verify-address, one-time-code, password-reset, receipt, order-on-its-way, payment-failed, comment-digest */
       starter?:
         | "welcome"
@@ -2008,8 +2010,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
     };
     data: Template;
   };
@@ -2023,8 +2025,8 @@ export interface ManagementCalls {
       locale?: string;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
     };
     data: Template;
   };
@@ -2040,8 +2042,8 @@ export interface ManagementCalls {
       revision?: number;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
     };
     data: Draft;
   };
@@ -2053,8 +2055,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** Markdown, MJML, HTML or text with {{variables}} */
@@ -2065,7 +2067,7 @@ export interface ManagementCalls {
       format?: "markdown" | "mjml" | "html" | "text";
       /** of PUSH or DEVICE; may hold {{variables}} */
       title?: string;
-      /** what PUSH or DEVICE opens: https or a path; may hold {{variables}} */
+      /** what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}} */
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
@@ -2149,8 +2151,8 @@ export interface ManagementCalls {
       locale?: string;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
     };
     data: Draft;
   };
@@ -2209,8 +2211,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType?: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** of EMAIL; may hold {{variables}} */
@@ -2219,7 +2221,7 @@ export interface ManagementCalls {
       format?: "markdown" | "mjml" | "html" | "text";
       /** of PUSH or DEVICE; may hold {{variables}} */
       title?: string;
-      /** what PUSH or DEVICE opens: https or a path; may hold {{variables}} */
+      /** what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}} */
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
@@ -2262,8 +2264,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** the draft's that was last seen, 0: none yet; refused where another is there */
@@ -2283,8 +2285,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** Markdown, MJML, HTML or text with {{variables}} */
@@ -2295,7 +2297,7 @@ export interface ManagementCalls {
       format?: "markdown" | "mjml" | "html" | "text";
       /** of PUSH or DEVICE; may hold {{variables}} */
       title?: string;
-      /** what PUSH or DEVICE opens: https or a path; may hold {{variables}} */
+      /** what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}} */
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
@@ -2375,8 +2377,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** its number */
       version: number;
     };
@@ -2392,8 +2394,8 @@ export interface ManagementCalls {
       locale?: string;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
     };
     data: Template;
   };
@@ -2405,8 +2407,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** a language of it, as de or de-AT; default: the variant without one */
       locale?: string;
       /** of EMAIL; may hold {{variables}} */
@@ -2415,7 +2417,7 @@ export interface ManagementCalls {
       format?: "markdown" | "mjml" | "html" | "text";
       /** of PUSH or DEVICE; may hold {{variables}} */
       title?: string;
-      /** what PUSH or DEVICE opens: https or a path; may hold {{variables}} */
+      /** what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}} */
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
@@ -2449,15 +2451,15 @@ export interface ManagementCalls {
       targetChannel?: string | null;
       /** values for its tags; default: none. In $items those of a digest's events */
       variables?: Record<string, unknown>;
-      /** an email address, a number such as +12025550123, or (PUSH, DEVICE) a user's id */
+      /** an email address, a number such as +12025550123, a chat address such as slack:C024BE91L, or (PUSH, DEVICE) a user's id */
       to: string;
     };
     data: {
       tenantId: string;
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** In whose inbox it is */
       userId?: string;
       /** false: it is shown when the page is reloaded */
@@ -2483,8 +2485,8 @@ export interface ManagementCalls {
     input: {
       /** the template's event type */
       eventType: string;
-      /** EMAIL, SMS, PUSH or DEVICE */
-      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** EMAIL, SMS, PUSH, DEVICE or CHAT */
+      channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
     };
     data: TemplateVersion[];
   };
@@ -2513,8 +2515,8 @@ export interface ManagementCalls {
       perMinute?: number;
       /** events accepted per UTC day */
       dailyCap?: number | null;
-      /** channels it may use, as EMAIL,DEVICE; empty: all */
-      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+      /** channels it may use, as EMAIL,CHAT; empty: all */
+      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
       /** variables count for the automatic dedup key; they do not by default */
       dedupIncludesVariables?: boolean;
       /** programs may be uploaded as attachments of its mails; they may not by default */
@@ -2551,7 +2553,7 @@ export interface ManagementCalls {
       /** null: no cap */
       dailyCap: number | null;
       /** Empty: all channels */
-      deliveryChannels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+      deliveryChannels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
       dedupIncludesVariables: boolean;
       /** Whether attachments may be programs */
       allowExecutables: boolean;
@@ -2693,8 +2695,8 @@ export interface ManagementCalls {
       perMinute?: number;
       /** events accepted per UTC day */
       dailyCap?: number | null;
-      /** channels it may use, as EMAIL,DEVICE; empty: all */
-      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+      /** channels it may use, as EMAIL,CHAT; empty: all */
+      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
       /** variables count for the automatic dedup key; they do not by default */
       dedupIncludesVariables?: boolean;
       /** programs may be uploaded as attachments of its mails; they may not by default */
@@ -2817,8 +2819,8 @@ export interface ManagementCalls {
       userId: string;
       /** The key of a category, or * for all of them */
       category: string;
-      /** *, EMAIL, SMS, PUSH, DEVICE */
-      channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      /** *, EMAIL, SMS, PUSH, DEVICE, CHAT */
+      channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       /** default or null deletes the choice, so that the category's default applies */
       enabled: boolean | null;
     };
@@ -2828,7 +2830,7 @@ export interface ManagementCalls {
       preferences: {
         /** A key, or * */
         category: string;
-        channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+        channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
         enabled: boolean;
         /** The place where the user made the choice */
         source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";

@@ -58,7 +58,7 @@ export interface Broadcast {
   /** null if it is for a list of users */
   topics: string[] | null;
   /** null means all */
-  channels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[] | null;
+  channels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[] | null;
   /** null means each user's own */
   locale: string | null;
   /** Id of the provider that you named; null: none */
@@ -98,7 +98,7 @@ export interface BroadcastRequest {
   /** Values for the templates, the same for all users; at most 64 KiB */
   variables?: Record<string, unknown>;
   /** Only these channels; an empty array means all */
-  channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+  channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
   /** Start time; a past time means now. It has the same limits as `sendAt` of an event */
   sendAt?: string;
   /** Id or name of one of your providers, which sends all messages on its channel. Default: your usual providers */
@@ -140,7 +140,7 @@ export interface CancelResponse {
     /** Belfry's id */
     eventId: string;
     /** Channels on which nothing has been sent */
-    stopped: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+    stopped: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
   }[];
   /** Belfry's ids of events with an attempt in progress, which is the last one. Repeat the call to learn its result */
   pending: string[];
@@ -168,14 +168,14 @@ export interface ChangePreferencesRequest {
     /** The key of a category, or * for all of them */
     category: string;
     /** A channel, or * for all of them */
-    channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+    channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
     /** null deletes the choice: the default of the category applies again */
     enabled: boolean | null;
   }[];
 }
 
 export interface ChannelReport {
-  /** `published` is a result of PUSH; the others are results of EMAIL, SMS and DEVICE, or reasons why nothing was sent */
+  /** `published` is a result of PUSH; the others are results of EMAIL, SMS, DEVICE and CHAT, or reasons why nothing was sent */
   status:
     | "queued"
     | "sending"
@@ -312,8 +312,9 @@ export interface EventReport {
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
+  recipientChat: string | null;
   /** The `channels` of the request; null means all */
-  requestedChannels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[] | null;
+  requestedChannels: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[] | null;
   /** The `email` of the request as Belfry read it; absent if the request had none */
   email?: {
     fromName?: string;
@@ -356,12 +357,13 @@ export interface EventReport {
     SMS?: ChannelReport;
     PUSH?: ChannelReport;
     DEVICE?: ChannelReport;
+    CHAT?: ChannelReport;
   };
   /** The history in words, oldest first; `channel` is null for the event as a whole */
   timeline: {
     /** When; ISO 8601, UTC */
     at: string;
-    channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | null;
+    channel: "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT" | null;
     /** In words */
     what: string;
   }[];
@@ -477,7 +479,7 @@ export interface PreferencesResponse {
     preferences: {
       /** A key, or * */
       category: string;
-      channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE";
+      channel: "*" | "EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT";
       enabled: boolean;
       /** The place where the user made the choice */
       source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";
@@ -571,7 +573,7 @@ export interface TriggerBatchRequest {
     /** Your own reference. Belfry stores and shows it; it need not be unique */
     eventId?: string;
     /** Restricts this event to these channels; an empty array means all */
-    channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+    channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
     /** The recipient; other fields are ignored */
     payload: {
       /** Recipient's id in the tenant's own system */
@@ -580,6 +582,8 @@ export interface TriggerBatchRequest {
       recipientEmail?: string | null;
       /** In E.164 form; needed for SMS. Empty or null means none */
       recipientPhone?: string | null;
+      /** As `slack:C024BE91L`: the kind of a provider, a colon and its target; needed for CHAT. Empty or null means none */
+      recipientChat?: string | null;
     };
     /** The recipient's language in BCP 47: language[-Script][-REGION]. Belfry uses templates in this language, else in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key */
     locale?: string;
@@ -646,7 +650,7 @@ export interface TriggerRequest {
   /** Your own reference. Belfry stores and shows it; it need not be unique */
   eventId?: string;
   /** Restricts this event to these channels; an empty array means all */
-  channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE")[];
+  channels?: ("EMAIL" | "SMS" | "PUSH" | "DEVICE" | "CHAT")[];
   /** The recipient; other fields are ignored */
   payload: {
     /** Recipient's id in the tenant's own system */
@@ -655,6 +659,8 @@ export interface TriggerRequest {
     recipientEmail?: string | null;
     /** In E.164 form; needed for SMS. Empty or null means none */
     recipientPhone?: string | null;
+    /** As `slack:C024BE91L`: the kind of a provider, a colon and its target; needed for CHAT. Empty or null means none */
+    recipientChat?: string | null;
   };
   /** The recipient's language in BCP 47: language[-Script][-REGION]. Belfry uses templates in this language, else in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key */
   locale?: string;
@@ -711,6 +717,8 @@ export interface UserRequest {
   email?: string | null;
   /** In E.164 form; used if a trigger has no recipientPhone */
   phone?: string | null;
+  /** As `slack:C024BE91L`; used if a trigger has no recipientChat */
+  chat?: string | null;
   /** Language for triggers without a locale: language[-Script][-REGION] */
   locale?: string | null;
   /** A name of the IANA time zone database; if absent, the tenant's zone */
@@ -733,6 +741,8 @@ export interface UserResponse {
     email: string | null;
     /** E.164 */
     phone: string | null;
+    /** The address in a chat */
+    chat: string | null;
     /** In canonical form, such as de-AT */
     locale: string | null;
     /** null means the tenant's */
@@ -760,6 +770,8 @@ export interface UsersBatchRequest {
     email?: string | null;
     /** In E.164 form; used if a trigger has no recipientPhone */
     phone?: string | null;
+    /** As `slack:C024BE91L`; used if a trigger has no recipientChat */
+    chat?: string | null;
     /** Language for triggers without a locale: language[-Script][-REGION] */
     locale?: string | null;
     /** A name of the IANA time zone database; if absent, the tenant's zone */
@@ -1586,7 +1598,7 @@ export interface TenantCalls {
   };
   /**
    * Trigger an event
-   * Accepts an event for dispatch over EMAIL, SMS, PUSH and DEVICE. 200 means that the event is stored and will be dispatched, at once or at its time. Belfry checks the key, the signature, the body and the limits, in this order. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.
+   * Accepts an event for dispatch over EMAIL, SMS, PUSH, DEVICE and CHAT. 200 means that the event is stored and will be dispatched, at once or at its time. Belfry checks the key, the signature, the body and the limits, in this order. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.
    */
   triggerEvent: {
     input: TriggerRequest;

@@ -68,7 +68,15 @@ function asciiDomain(text: string): string | undefined {
 }
 
 /** A field of the trigger's payload that contains the recipient's address on a channel. */
-export type AddressField = "recipientEmail" | "recipientPhone";
+export type AddressField = "recipientEmail" | "recipientPhone" | "recipientChat";
+
+/** The kind of a provider, a colon, and a target at its vendor or the name of one in the provider's settings. */
+const CHAT_ADDRESS = /^([a-z][a-z0-9-]{0,31}):[^\p{C}\p{Z}]{1,200}$/u;
+
+/** Returns the kind of the only providers that reach a chat address; undefined if the text is not a chat address. */
+export function chatKindOf(address: string): string | undefined {
+  return CHAT_ADDRESS.exec(address)?.[1];
+}
 
 interface AddressRow {
   field: AddressField;
@@ -111,5 +119,14 @@ export const ADDRESSES: Readonly<Record<AddressField, AddressRow>> = {
       "to",
     ],
     read: (text) => (PHONE.test(text) ? text : undefined),
+  },
+  recipientChat: {
+    field: "recipientChat",
+    column: "recipient_chat",
+    label: "Chat address",
+    form: "a chat address such as slack:C024BE91L",
+    placeholder: "slack:C024BE91L",
+    headings: ["chat", "chataddress", "recipientchat"],
+    read: (text) => (CHAT_ADDRESS.test(text) ? text : undefined),
   },
 };

@@ -1,7 +1,7 @@
 import type { AddressField } from "./addresses.ts";
 
-/** The kind of a channel's content: a mail, a short text, or a title with a body. */
-export type Content = "email" | "text" | "notification";
+/** The kind of a channel's content: a mail, a short text, a title with a body, or Markdown in a chat. */
+export type Content = "email" | "text" | "notification" | "chat";
 
 /** A channel by which an event can reach its recipient (specification, 2.1). */
 interface AnyRow {
@@ -10,6 +10,8 @@ interface AnyRow {
    */
   bit: number;
   content: Content;
+  /** If set, an event whose type has no template on the channel says nothing of it. Most tenants do not use it. */
+  isOptional?: true;
   /** The channel's name as a label, the name within a sentence, and the plural for its messages. */
   words: { label: string; inSentence: string; plural: string };
   /** The same for the readers of messages, by their language. If absent, `words` are used. */
@@ -26,6 +28,8 @@ export interface ReadersWords {
 export interface SentRow extends AnyRow {
   /** The address that an event needs for a delivery on the channel. Null: the user's devices are the addresses. */
   address: AddressField | null;
+  /** Whether an address begins with the kind of the providers that reach it. Those of other kinds are not used. */
+  namesKind?: true;
   sender: {
     /** The name of the folder and process, `services/<service>`. */
     service: string;
@@ -90,6 +94,7 @@ const ROWS = {
   DEVICE: {
     bit: 8,
     content: "notification",
+    isOptional: true,
     address: null,
     words: { label: "Device", inSentence: "device push", plural: "device pushes" },
     readersWords: {
@@ -99,6 +104,21 @@ const ROWS = {
       es: { label: "En sus dispositivos", by: "en sus dispositivos" },
     },
     sender: { service: "device-sender", retrySeconds: RETRY_SECONDS },
+  },
+  CHAT: {
+    bit: 16,
+    content: "chat",
+    isOptional: true,
+    address: "recipientChat",
+    namesKind: true,
+    words: { label: "Chat", inSentence: "chat", plural: "chat messages" },
+    readersWords: {
+      en: { label: "Chat", by: "by chat" },
+      de: { label: "Chat", by: "per Chat" },
+      fr: { label: "Messagerie", by: "par messagerie" },
+      es: { label: "Chat", by: "por chat" },
+    },
+    sender: { service: "chat-sender", retrySeconds: RETRY_SECONDS },
   },
 } as const satisfies Record<string, ChannelRow>;
 
@@ -139,6 +159,21 @@ export const IN_APP: Exclude<Channel, ProviderChannel> = "PUSH";
 
 /** The channel whose messages reach each of a user's registered devices. */
 export const TO_DEVICES: ProviderChannel = "DEVICE";
+
+/** The kind of provider that stands in for kinds of which the tenant has no provider. */
+export const ANY_KIND = "sandbox";
+
+/** The channel of messages in chats, whose addresses an event's own row does not have. */
+export const TO_CHAT: AddressChannel = "CHAT";
+
+/** The channels of which every event says something. */
+export const USUAL_CHANNELS = CHANNELS.filter((channel) => !CHANNEL_ROWS[channel].isOptional);
+
+/** Returns whether the channel's addresses name the kind of the providers that reach them. */
+export function namesKind(channel: Channel): boolean {
+  const row = CHANNEL_ROWS[channel];
+  return row.sender !== null && row.namesKind === true;
+}
 
 export function isAddressChannel(channel: Channel): channel is AddressChannel {
   return CHANNEL_ROWS[channel].address !== null;

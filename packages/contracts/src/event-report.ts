@@ -97,6 +97,7 @@ export const EventReport = Type.Object(
     userId: Type.String(),
     recipientEmail: orNull(Type.String()),
     recipientPhone: orNull(Type.String()),
+    recipientChat: orNull(Type.String()),
     requestedChannels: orNull(
       Type.Array(channel, { description: "The `channels` of the request; null means all" }),
     ),

@@ -63,6 +63,15 @@ export function emailOrNone(words: Words): TUnsafe<string | null> {
   );
 }
 
+/** Returns a type for a short text. null or an empty text means that there is none. */
+export function textOrNone(words: Words): TUnsafe<string | null> {
+  const keywords = { type: ["string", "null"], maxLength: MAX_TEXT_CHARACTERS, ...words };
+  return field(keywords, (value) => {
+    if (isNone(value)) return undefined;
+    return typeof value === "string" ? textFault(value) : "must be a string";
+  });
+}
+
 /** Returns a type for a phone number in E.164 form. null or an empty text means that there is none. */
 export function phoneOrNone(words: Words): TUnsafe<string | null> {
   const keywords = { type: ["string", "null"], pattern: `^$|${PHONE.source}`, ...words };

@@ -28,6 +28,8 @@ export const REASONS = {
   "tenant-inactive": "tenant inactive",
   "no-address": "no {field}",
   "no-device": "the user has no device",
+  "no-chat-address": "{field} is not a chat address such as slack:C024BE91L",
+  "no-provider-of-kind": "no active provider of the kind {kind}",
   "address-suppressed": "address suppressed ({reason})",
   "turned-off": "turned off by the user, {date}, {source}",
   "turned-off-category": "turned off by the user for {label}, {date}, {source}",

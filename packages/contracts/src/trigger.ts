@@ -2,7 +2,17 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { AddressField } from "./addresses.ts";
 import { CHANNELS, channelsTo, listed } from "./channels.ts";
 import { type Envelope, TriggerEmail } from "./envelope.ts";
-import { emailOrNone, FAULT, locale, oneOf, open, phoneOrNone, success, text } from "./fields.ts";
+import {
+  emailOrNone,
+  FAULT,
+  locale,
+  oneOf,
+  open,
+  phoneOrNone,
+  success,
+  text,
+  textOrNone,
+} from "./fields.ts";
 import { MAX_NESTING } from "./identifiers.ts";
 import { delaySeconds, sendAt } from "./scheduled.ts";
 
@@ -46,6 +56,12 @@ export const TriggerRequest = open(
               phoneOrNone({
                 description: `In E.164 form; needed for ${neededFor("recipientPhone")}. Empty or null means none`,
                 examples: ["+12025550123"],
+              }),
+            ),
+            recipientChat: Type.Optional(
+              textOrNone({
+                description: `As \`slack:C024BE91L\`: the kind of a provider, a colon and its target; needed for ${neededFor("recipientChat")}. Empty or null means none`,
+                examples: ["slack:C024BE91L"],
               }),
             ),
           },
@@ -116,6 +132,7 @@ export interface EventOptions {
   delaySeconds?: number;
   cancelKey?: string;
   envelope?: Envelope;
+  recipientChat?: string;
   /** W3C `traceparent` of the span that accepts the event, from the headers. Absent if the trace is not sampled. */
   traceParent?: string;
 }

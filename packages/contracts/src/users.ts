@@ -8,6 +8,7 @@ import {
   phoneOrNone,
   success,
   text,
+  textOrNone,
 } from "./fields.ts";
 import { MAX_NESTING } from "./identifiers.ts";
 import { NO_TIME_ZONE, quietHoursOrNone, timeZoneName } from "./quiet-hours.ts";
@@ -36,6 +37,12 @@ const settings = {
     phoneOrNone({
       description: "In E.164 form; used if a trigger has no recipientPhone",
       examples: ["+12025550123"],
+    }),
+  ),
+  chat: Type.Optional(
+    textOrNone({
+      description: "As `slack:C024BE91L`; used if a trigger has no recipientChat",
+      examples: ["slack:C024BE91L"],
     }),
   ),
   locale: Type.Optional(
@@ -132,6 +139,7 @@ export const UserResponse = Type.Object(
       userId: Type.String(),
       email: orNull("An international domain in its ASCII form"),
       phone: orNull("E.164"),
+      chat: orNull("The address in a chat"),
       locale: orNull("In canonical form, such as de-AT"),
       timezone: orNull("null means the tenant's"),
       attributes: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {

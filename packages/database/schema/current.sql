@@ -553,6 +553,7 @@ create table events (
   trace_parent text,
   envelope jsonb,
   broadcast_id uuid,
+  recipient_chat text,
   constraint events_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
 create index events_by_cancel_key ON events USING btree (tenant_id, cancel_key, cancel_asked_at NULLS FIRST, id) WHERE (cancel_key <> ''::text);
@@ -1000,6 +1001,7 @@ create table recipients (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   attributes text,
+  chat text,
   constraint recipients_check CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint recipients_check1 CHECK ((quiet_from <> quiet_to)),
   constraint recipients_pkey PRIMARY KEY (tenant_id, user_id),

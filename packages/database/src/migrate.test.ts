@@ -55,6 +55,7 @@ const ADDED = [
   "0040-devices",
   "0041-browser-devices",
   "0042-user-attributes",
+  "0043-chat",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** The schema of a later version. */

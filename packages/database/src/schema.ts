@@ -472,6 +472,7 @@ export interface Schema {
     envelope: Json<Envelope | null>;
     /** which has made it; null: a trigger */
     broadcast_id: string | null;
+    recipient_chat: string | null;
   };
 
   expiry_cursors: {
@@ -816,6 +817,7 @@ export interface Schema {
     updated_at: Generated<Date>;
     /** a JSON object that templates read as user; null: none */
     attributes: string | null;
+    chat: string | null;
   };
 
   reconciliations: {

@@ -33,18 +33,8 @@ export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProvid
   EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, httpEmail, sandboxEmail],
   SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
   DEVICE: [webpush, fcm, apns, sandboxDevice],
+  CHAT: [slack, teams, discord, mattermost, telegram, chatHttp, sandboxChat],
 };
-
-/** The kinds of providers of chat messages. */
-export const CHAT_KINDS: readonly AnyProviderKind[] = [
-  slack,
-  teams,
-  discord,
-  mattermost,
-  telegram,
-  chatHttp,
-  sandboxChat,
-];
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {
   return PROVIDER_KINDS[channel].find((row) => row.kind === kind);

@@ -3,8 +3,9 @@ import test from "node:test";
 import { reasonWords } from "@belfry/contracts/reasons";
 import type { OutboxEntry } from "@belfry/contracts/sending";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
+import { chatMessage } from "../test/chat-vendor.ts";
 import { BAD_LIST_HEADERS, EMAIL, LIST_EMAIL, SMS, testDeps } from "../test/messages.ts";
-import { sandboxEmail, sandboxText } from "./sandbox.ts";
+import { sandboxChat, sandboxEmail, sandboxText } from "./sandbox.ts";
 
 test("an email and a text message are kept in the outbox as they would have been sent", async () => {
   const kept: OutboxEntry[] = [];
@@ -18,6 +19,21 @@ test("an email and a text message are kept in the outbox as they would have been
     { ...EMAIL, segments: null, headers: { "Auto-Submitted": "auto-generated" } },
     { ...smsFields, subject: null, html: null },
   ]);
+});
+
+test("a chat message is kept as plain text, with the addresses of its links", async () => {
+  const kept: OutboxEntry[] = [];
+  const deps = testDeps({ storeInOutbox: async (entry) => `outbox-${kept.push(entry)}` });
+  const message = chatMessage("slack:C024BE91L");
+  const blocks = [
+    ...message.blocks,
+    { kind: "list" as const, items: [{ depth: 1, number: 2, runs: [{ text: "two" }] }] },
+    { kind: "button" as const, label: "Open", url: "https://a.example/" },
+  ];
+  assert.equal((await sandboxChat.create({}, deps).send({ ...message, blocks })).class, "accepted");
+  const { blocks: _, ...fields } = message;
+  const text = "Hello & welcome 🎉\n  2. two\nOpen (https://a.example/)";
+  assert.deepEqual(kept, [{ ...fields, text, subject: null, html: null, segments: null }]);
 });
 
 test("a mail that can be unsubscribed from is kept with its headers, by name", async () => {

@@ -1,6 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import type {
+  ChatMessage,
   DeviceMessage,
   EmailMessage,
   SendOutcome,
@@ -20,7 +21,7 @@ import { createVersionedCache, readEach } from "@belfry/service/versioned-cache"
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 
-export type OutgoingMessage = EmailMessage | SmsMessage | DeviceMessage;
+export type OutgoingMessage = EmailMessage | SmsMessage | ChatMessage | DeviceMessage;
 
 /** A tenant's provider, ready to send. */
 export interface ActiveProvider {

@@ -3,6 +3,7 @@ import { linkAddress, parsePublicUrl } from "@belfry/contracts/message-links";
 import { ANY } from "@belfry/contracts/preferences";
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type {
+  ChatMessage,
   DeviceMessage,
   EmailMessage,
   ListHeaders,
@@ -34,7 +35,7 @@ import { mailEnvelope } from "./mail-envelope.ts";
 
 /** The message to send, or the reason why there is none. */
 export type MadeMessage = (
-  | { ok: true; message: EmailMessage | SmsMessage | MessageToDevices }
+  | { ok: true; message: EmailMessage | SmsMessage | ChatMessage | MessageToDevices }
   | { ok: false; reason: string }
 ) &
   Lacking;
@@ -129,6 +130,10 @@ export function makeMessage(
     const message = { ...ids, text, segments, encoding };
     return judged(message, lacking, smsFault(message));
   }
+  if (rendered.kind === "chat") {
+    const { blocks, url } = rendered;
+    return { ok: true, message: { ...ids, blocks, ...(url && { url }) }, ...lacking };
+  }
   const { content, isCut } = deviceContent(rendered);
   const linksLeft = rendered.linksLeftOut ?? [];
   const warnings = [
@@ -145,7 +150,7 @@ function nothing(code: ReasonCode): { ok: false; reason: string } {
 }
 
 function warningsOf(rendered: Extract<Rendered, { ok: true }>): { warnings?: string[] } {
-  const linksLeftOut = rendered.kind === "email" ? rendered.linksLeftOut : undefined;
+  const linksLeftOut = "linksLeftOut" in rendered ? rendered.linksLeftOut : undefined;
   if (linksLeftOut === undefined && rendered.warnings === undefined) return {};
   const links = linksLeftOut ? [`links left out: ${linksLeftOut.join(", ")}`] : [];
   return { warnings: [...links, ...(rendered.warnings ?? [])] };

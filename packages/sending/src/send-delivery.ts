@@ -1,3 +1,5 @@
+import { chatKindOf } from "@belfry/contracts/addresses";
+import { ANY_KIND, namesKind, type ProviderChannel } from "@belfry/contracts/channels";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type {
   ClaimedDelivery,
@@ -76,8 +78,8 @@ interface DeliveryToSend {
   permit: Exclude<Permit, { kind: "wait" }>;
   /** The index of its start time in the permit. */
   at: number;
-  /** The id of the provider that its broadcast names; undefined if it may be any. */
-  only: string | undefined;
+  /** The providers that may send it; undefined if all may. */
+  only: Only | undefined;
 }
 
 /**
@@ -269,20 +271,28 @@ export type Permit =
 type SendPermit = Extract<Permit, { kind: "send" }>;
 
 export interface Permits {
-  /** Asks for up to `wanted` calls of a provider that is not in `except`, or of `only`. `send` permits at least one. */
+  /** Asks for up to `wanted` calls of a provider of `only` that is not in `except`. `send` permits at least one. */
   ask(
     tenantId: string,
     wanted: number,
-    among?: { except?: ReadonlySet<string>; only?: string | undefined },
+    among?: { except?: ReadonlySet<string>; only?: Only | undefined },
   ): Promise<Permit>;
-  /** Splits deliveries: `ids` have the same provider `only` as the first one (undefined: any), `others` do not. */
+  /** Splits deliveries: `ids` may be sent by the same providers `only` as the first one, `others` may not. */
   forOneProvider(tenantId: string, ids: string[]): Promise<DeliveriesForProvider>;
   /** Returns how many calls at a time the tenant's current provider can make. */
   maxCalls(tenantId: string): Promise<number>;
 }
 
+/** A provider, by its id or its kind. */
+export interface Only {
+  /** The provider that the delivery's broadcast names. */
+  id?: string | undefined;
+  /** The kind that the delivery's address names. */
+  kind?: string | undefined;
+}
+
 export interface DeliveriesForProvider {
-  only: string | undefined;
+  only: Only | undefined;
   ids: string[];
   others: string[];
 }
@@ -300,7 +310,7 @@ const SPREAD = 0.2;
 /** Creates the permits. They choose the provider and, if it has a `maxPerSecond`, reserve start times for its calls. */
 export function createPermits(
   pool: pg.Pool,
-  channel: string,
+  channel: ProviderChannel,
   providers: ActiveProviders,
   circuits: Circuits,
   clock: Clock,
@@ -308,10 +318,8 @@ export function createPermits(
   return {
     async ask(tenantId, wanted, { except, only } = {}) {
       const all = await providers.of(tenantId);
-      const own =
-        except === undefined && only === undefined
-          ? all
-          : all.filter(({ id }) => !except?.has(id) && (only === undefined || id === only));
+      const mine = only === undefined ? all : providersOf(only, all);
+      const own = except === undefined ? mine : mine.filter(({ id }) => !except.has(id));
       if (own.length === 0) return { kind: "none" };
       const choice = await circuits.choose(own);
       if (choice.kind === "wait") {
@@ -336,12 +344,15 @@ export function createPermits(
       return { ...sending, startsAt };
     },
     async forOneProvider(tenantId, ids) {
-      if (!(await providers.hasNamed(tenantId))) return { only: undefined, ids, others: [] };
+      if (!namesKind(channel) && !(await providers.hasNamed(tenantId))) {
+        return { only: undefined, ids, others: [] };
+      }
       const named = await namedProviders(pool, channel, ids);
       const only = named.get(ids[0]!);
-      const { mine = [], rest = [] } = Object.groupBy(ids, (id) =>
-        named.get(id) === only ? "mine" : "rest",
-      );
+      const { mine = [], rest = [] } = Object.groupBy(ids, (id) => {
+        const one = named.get(id);
+        return one?.id === only?.id && one?.kind === only?.kind ? "mine" : "rest";
+      });
       return { only, ids: mine, others: rest };
     },
     async maxCalls(tenantId) {
@@ -352,17 +363,38 @@ export function createPermits(
   };
 }
 
-/** Returns the named providers of deliveries whose broadcast names one of the channel. */
-async function namedProviders(pool: pg.Pool, channel: string, ids: readonly string[]) {
-  const { rows } = await pool.query<{ id: string; provider_id: string }>({
+function providersOf(
+  { id, kind }: Only,
+  all: readonly ActiveProvider[],
+): readonly ActiveProvider[] {
+  // A broadcast that names a provider reaches only addresses of its kind.
+  if (id !== undefined) {
+    return all.filter((one) => one.id === id && (kind === undefined || one.kind === kind));
+  }
+  const ofKind = all.filter((one) => one.kind === kind);
+  return ofKind.length > 0 ? ofKind : all.filter((one) => one.kind === ANY_KIND);
+}
+
+/** Returns for deliveries the provider of the channel that their broadcast names, or the kind that their address names. */
+async function namedProviders(
+  pool: pg.Pool,
+  channel: ProviderChannel,
+  ids: readonly string[],
+): Promise<Map<string, Only | undefined>> {
+  const { rows } = await pool.query<{ id: string; provider_id: string | null; recipient: string }>({
     name: "named_providers",
-    text: `select d.id, b.provider_id from unnest($1::uuid[]) i (id)
-           cross join lateral (select d.id, d.broadcast_id from deliveries d where d.id = i.id limit 1) d
-           cross join lateral (
+    text: `select d.id, b.provider_id, coalesce(d.recipient, '') as recipient from unnest($1::uuid[]) i (id)
+           cross join lateral (select d.id, d.broadcast_id, d.recipient from deliveries d where d.id = i.id limit 1) d
+           left join lateral (
              select b.provider_id from broadcasts b
              where b.id = d.broadcast_id and b.provider_id is not null and b.provider_channel = $2 limit 1
-           ) b`,
+           ) b on true`,
     values: [ids, channel],
   });
-  return new Map(rows.map((row) => [row.id, row.provider_id]));
+  const onlyOf = (provider: string | null, recipient: string): Only | undefined => {
+    if (provider === null && !namesKind(channel)) return undefined;
+    const kind = namesKind(channel) ? (chatKindOf(recipient) ?? "") : undefined;
+    return { id: provider ?? undefined, kind };
+  };
+  return new Map(rows.map((row) => [row.id, onlyOf(row.provider_id, row.recipient)]));
 }

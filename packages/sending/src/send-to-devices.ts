@@ -1,3 +1,4 @@
+import { ANY_KIND } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
@@ -33,8 +34,6 @@ export interface SendToDevicesDeps extends SendDeliveryDeps {
 
 /** The accounts of a tenant by the kind of device complement each other, so an attempt belongs to all of them. */
 const DEVICES = { id: null, kind: "devices" };
-/** Delivers to devices of every kind that has no provider of its own. */
-const ANY_KIND = "sandbox";
 /** How long a vendor keeps a message without an expiry: four weeks, the most that FCM allows. */
 const MAX_TTL_SECONDS = 28 * 24 * 60 * 60;
 
@@ -132,7 +131,7 @@ async function callDevices(
   const { tenantId } = delivery;
   const tries = (outcome: SendOutcome, some: readonly TakenDevice[]) =>
     Promise.all(some.map((device) => noteTry(delivery, device, outcome, undefined, deps)));
-  const only = provider?.id;
+  const only = provider && { id: provider.id };
   const permit: Permit =
     only === undefined
       ? { kind: "none" }

@@ -202,10 +202,15 @@ export async function createFixture(t: TestContext) {
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
-const CHANNEL_OF = { email: "EMAIL", text: "SMS", notification: "DEVICE" };
+const CHANNEL_OF = { email: "EMAIL", text: "SMS", notification: "DEVICE", chat: "CHAT" };
 export const TO = "ann@example.com";
 export const PHONE = "+12025550123";
-const ADDRESS_ON: Record<ProviderChannel, string> = { EMAIL: TO, SMS: PHONE, DEVICE: "" };
+const ADDRESS_ON: Record<ProviderChannel, string> = {
+  EMAIL: TO,
+  SMS: PHONE,
+  DEVICE: "",
+  CHAT: "slack:C024BE91L",
+};
 export const EMAIL_TEMPLATE = {
   kind: "email",
   format: "html",

@@ -73,6 +73,7 @@ const SECRETS = [
   "recipient",
   "recipientEmail",
   "recipientPhone",
+  "recipientChat",
   "secret",
   "secrets",
   "setCookie",

@@ -160,7 +160,14 @@ async function storePreferences({ db, pool }: AdminUnderTest, id: string): Promi
     "insert into event_type_categories (tenant_id, event_type, category) values ($1, $2, 'offers')",
     [id, SCRIPT],
   );
-  const user = { userId: SCRIPT, email: SCRIPT, phone: SCRIPT, locale: SCRIPT, timezone: SCRIPT };
+  const user = {
+    userId: SCRIPT,
+    email: SCRIPT,
+    phone: SCRIPT,
+    chat: SCRIPT,
+    locale: SCRIPT,
+    timezone: SCRIPT,
+  };
   const another = { ...user, userId: `${SCRIPT}, another` };
   const attributes = JSON.stringify({ [SCRIPT]: SCRIPT });
   const quiet = { quietFrom: null, quietTo: null, attributes };

@@ -18,7 +18,7 @@ import { endWith, type Span, spanFields, startStatement, tracer } from "@belfry/
 import type { DispatchPublisher, OutgoingDelivery, OutgoingPush } from "./dispatch-publisher.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";
 import { routeEvent } from "./route-event.ts";
-import type { Routing, RoutingCache } from "./routing-cache.ts";
+import { type Routing, type RoutingCache, readsUser } from "./routing-cache.ts";
 import { noteSensitiveEvents } from "./sensitive-events.ts";
 import { readUserPreferences, type UserPreferences } from "./user-preferences.ts";
 
@@ -197,10 +197,7 @@ async function beginTraces(
 
 async function routeAll(deps: DispatchDeps, events: readonly StoredEvent[]) {
   const routing = await deps.routing.routingFor(events);
-  const preferences = events.some(
-    ({ tenantId, mayHavePreferences }) =>
-      mayHavePreferences || routing.tenant(tenantId)?.usesDevices,
-  )
+  const preferences = events.some((event) => readsUser(event, routing))
     ? await readUserPreferences(deps.pool, events, routing)
     : undefined;
   const batch = events.map((event, at) => route(event, routing, preferences?.[at]));

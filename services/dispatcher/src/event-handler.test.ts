@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADDRESS_CHANNELS, CHANNELS, TO_DEVICES } from "@belfry/contracts/channels";
+import { isProviderChannel, USUAL_CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { REASONS } from "@belfry/contracts/reasons";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
@@ -39,9 +39,7 @@ async function withOrders(...given: Parameters<typeof setUp>) {
 
 /** The reason on each channel for which `templates` makes one. */
 const each = (reason: string) =>
-  Object.fromEntries(
-    CHANNELS.filter((channel) => channel !== TO_DEVICES).map((channel) => [channel, reason]),
-  );
+  Object.fromEntries(USUAL_CHANNELS.map((channel) => [channel, reason]));
 
 test("an event becomes a delivery on each channel with a sender, and a push with the first offset of its channel", async (t) => {
   const { acme, templates, events, handle, deliveries, sent, outcome, pool } = await setUp(t);
@@ -55,7 +53,9 @@ test("an event becomes a delivery on each channel with a sender, and a push with
   const rows = await deliveries();
   assert.deepEqual(
     rows.map((row) => [row.event_id, row.tenant_id, row.channel, row.status]).sort(),
-    ADDRESS_CHANNELS.map((channel) => [id, acme, channel, "queued"]).sort(),
+    USUAL_CHANNELS.filter(isProviderChannel)
+      .map((channel) => [id, acme, channel, "queued"])
+      .sort(),
   );
   for (const row of rows) {
     assert.ok(row.released_at !== null && row.due_at !== null);

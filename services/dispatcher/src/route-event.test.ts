@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CHANNELS, type Channel, channelMask, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import {
+  CHANNELS,
+  type Channel,
+  channelMask,
+  PROVIDER_CHANNELS,
+  USUAL_CHANNELS,
+} from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { compileTemplate } from "@belfry/templates/compile";
@@ -38,6 +44,7 @@ const TENANT: RoutingTenant = {
   active: true,
   deliveryChannels: [],
   providerChannels: [...PROVIDER_CHANNELS],
+  providerKinds: PROVIDER_CHANNELS.map((channel) => `${channel} sandbox`),
   usesDevices: true,
   defaultLocale: "en",
   timeZone: null,
@@ -79,14 +86,15 @@ function templates(
 }
 const ALL = templates(CHANNELS);
 
-const each = (reason: string) => Object.fromEntries(CHANNELS.map((channel) => [channel, reason]));
+const each = (reason: string, channels: readonly Channel[] = CHANNELS) =>
+  Object.fromEntries(channels.map((channel) => [channel, reason]));
 
 function route(
   event: Partial<StoredEvent> = {},
   tenant: Partial<RoutingTenant> = {},
   active = ALL,
 ) {
-  const preferences = { ...NO_PREFERENCES, hasDevice: true };
+  const preferences = { ...NO_PREFERENCES, hasDevice: true, chat: "slack:C1" };
   const dispatch = routeEvent(
     { ...EVENT, ...event },
     { ...TENANT, ...tenant },
@@ -130,7 +138,10 @@ const ROUTES: {
     active: ["PUSH"],
     event: { channels: channelMask(["DEVICE"]) },
     sent: [],
-    skipped: { ...each("no active template"), PUSH: "not requested" },
+    skipped: {
+      ...each("no active template", [...USUAL_CHANNELS, "DEVICE"]),
+      PUSH: "not requested",
+    },
   },
   {
     what: "an inactive tenant gets nothing, and that is the reason shown",

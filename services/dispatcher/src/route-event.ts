@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import { chatKindOf } from "@belfry/contracts/addresses";
 import {
+  ANY_KIND,
   CHANNEL_ROWS,
   CHANNELS,
   type Channel,
   channelsOfMask,
   isProviderChannel,
+  namesKind,
   type ProviderChannel,
   sentRow,
   TO_DEVICES,
@@ -67,8 +70,8 @@ export function routeEvent(
   const locale = event.locale ?? preferences.recipient?.locale ?? null;
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
-    // Most tenants have none, and their events need no line about it.
-    if (channel === TO_DEVICES && !template && !requested?.includes(channel)) continue;
+    const isUnused = CHANNEL_ROWS[channel].isOptional === true && !template;
+    if (isUnused && !requested?.includes(channel)) continue;
     const variant = template && variantOf(template, locale, tenant?.defaultLocale);
     const reason =
       skipReason({ event, preferences, channel, tenant, variant }, requested) ??
@@ -178,6 +181,14 @@ function skipReason(way: ChannelRoute, requested: readonly Channel[] | null): st
   if (sender !== null && !tenant.providerChannels.some((one) => one === channel)) {
     return storedReason("no-provider");
   }
+  if (namesKind(channel)) {
+    const kind = chatKindOf(addressOf(event, preferences, channel) ?? "");
+    if (kind === undefined) return storedReason("no-chat-address", { field: address ?? "" });
+    const isReached = [kind, ANY_KIND].some((one) =>
+      tenant.providerKinds.includes(`${channel} ${one}`),
+    );
+    if (!isReached) return storedReason("no-provider-of-kind", { kind });
+  }
   return channel === TO_DEVICES && !preferences.hasDevice ? storedReason("no-device") : undefined;
 }
 
@@ -198,7 +209,7 @@ function quietHours({ recipient }: UserPreferences, expiresAt: Date | null): New
 /** Returns the address from the trigger, or else the one from the user directory. */
 function addressOf(
   event: StoredEvent,
-  { recipient }: UserPreferences,
+  { recipient, chat }: UserPreferences,
   channel: Channel,
 ): string | null {
   switch (CHANNEL_ROWS[channel].address) {
@@ -206,6 +217,8 @@ function addressOf(
       return event.recipientEmail || (recipient?.email ?? null);
     case "recipientPhone":
       return event.recipientPhone || (recipient?.phone ?? null);
+    case "recipientChat":
+      return chat;
     case null:
       return null;
   }

@@ -2,8 +2,12 @@ import {
   CHANNEL_ROWS,
   CHANNELS,
   type Channel,
+  channelsOfMask,
   IN_APP,
+  PROVIDER_CHANNELS,
   type ProviderChannel,
+  TO_CHAT,
+  TO_DEVICES,
 } from "@belfry/contracts/channels";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
 import { isGlobalEventType, PLATFORM } from "@belfry/contracts/identifiers";
@@ -14,6 +18,7 @@ import {
   mostRestMs,
 } from "@belfry/contracts/retention";
 import { type Pool, readRows } from "@belfry/database/connection";
+import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { createVersionedCache } from "@belfry/service/versioned-cache";
 import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/render";
 import type { CompiledTemplate } from "@belfry/templates/source";
@@ -171,6 +176,8 @@ export interface RoutingTenant {
   deliveryChannels: Channel[];
   /** Channels with an active provider. */
   providerChannels: ProviderChannel[];
+  /** Channel and kind of each active provider, such as `EMAIL smtp`. */
+  providerKinds: string[];
   /** A user has, or had, a device. */
   usesDevices: boolean;
   /** Locale for dates and numbers in templates that are no translations. */
@@ -199,7 +206,7 @@ async function readRoutingTenants(
   ids: readonly string[],
   retention: KeptDays,
 ): Promise<RoutingTenant[]> {
-  type Row = Omit<RoutingTenant, "mostRestSeconds"> & {
+  type Row = Omit<RoutingTenant, "mostRestSeconds" | "providerChannels"> & {
     [key in keyof KeptDays]: number | null;
   };
   const rows = await readRows<Row>(pool, {
@@ -207,13 +214,16 @@ async function readRoutingTenants(
     text: `select t.id, t.active, t.delivery_channels, t.default_locale, t.uses_devices,
                   t.timezone as time_zone, t.event_retention_days as event_days,
                   t.notification_retention_days as notification_days,
-                  array(select distinct p.channel from providers p
-                        where p.tenant_id = t.id and p.active) as provider_channels
+                  array(select distinct p.channel || ' ' || p.kind from providers p
+                        where p.tenant_id = t.id and p.active) as provider_kinds
            from tenants t where t.id = any ($1::text[])`,
     values: [ids],
   });
   return rows.map(({ eventDays, notificationDays, ...tenant }) => ({
     ...tenant,
+    providerChannels: PROVIDER_CHANNELS.filter((channel) =>
+      tenant.providerKinds.some((kind) => kind.startsWith(`${channel} `)),
+    ),
     mostRestSeconds:
       mostRestMs({
         eventDays: eventDays ?? retention.eventDays,
@@ -246,4 +256,25 @@ async function readRoutingTemplates(
       IN_APP,
     ],
   });
+}
+
+/** Whether dispatching an event reads anything of its user. */
+export function readsUser(event: StoredEvent, routing: Routing): boolean {
+  return (
+    event.mayHavePreferences ||
+    mayUse(TO_DEVICES, event, routing) ||
+    mayUse(TO_CHAT, event, routing)
+  );
+}
+
+/** Whether an event may be sent on the channel, as far as the configuration in memory says. */
+export function mayUse(channel: ProviderChannel, event: StoredEvent, routing: Routing): boolean {
+  const { tenantId, eventType, channels } = event;
+  const tenant = routing.tenant(tenantId);
+  if (channel === TO_DEVICES && !(tenant?.usesDevices && tenant.providerChannels.includes(channel)))
+    return false;
+  return (
+    routing.templates(tenantId, eventType).has(channel) &&
+    (channelsOfMask(channels)?.includes(channel) ?? true)
+  );
 }

@@ -313,3 +313,27 @@ test("a push reads the attributes of its user when it is dispatched, if its temp
   const user = { other: "x" };
   assert.deepEqual(await sent({ variables: { title: "T", user } }), ["Hello ", ["user.name"]]);
 });
+
+test("a chat message goes to the event's address, else to its user's, if a provider of its kind is there", async (t) => {
+  const { pool, deps, dispatch, recipient, templates, off, category } = await setUp(t);
+  await templates(ANN.tenantId, "sale.began", ["CHAT"]);
+  deps.routing.clear();
+  const to = (recipientChat: string) => dispatch({ later: { recipientChat } });
+  assert.deepEqual((await dispatch()).outcome.skipped, { CHAT: "no recipientChat" });
+  assert.equal((await to("slack:C1")).by.get("CHAT").recipient, "slack:C1");
+  await recipient({ chat: "slack:U1" });
+  assert.equal((await dispatch()).by.get("CHAT").recipient, "slack:U1");
+  assert.equal((await to("slack:C1")).by.get("CHAT").recipient, "slack:C1");
+  assert.deepEqual((await to("C1")).outcome.skipped, {
+    CHAT: "recipientChat is not a chat address such as slack:C024BE91L",
+  });
+  await pool.sql`update providers set kind = 'discord' where channel = 'CHAT'`;
+  deps.routing.clear();
+  assert.deepEqual((await dispatch()).outcome.skipped, {
+    CHAT: "no active provider of the kind slack",
+  });
+  assert.equal((await to("discord:ops")).by.get("CHAT").recipient, "discord:ops");
+  await category("offers");
+  await off("offers", "CHAT");
+  assert.match((await to("discord:ops")).outcome.skipped.CHAT, /^turned off by the user/);
+});

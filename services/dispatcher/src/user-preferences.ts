@@ -1,5 +1,13 @@
-import { type Channel, channelsOfMask, IN_APP, TO_DEVICES } from "@belfry/contracts/channels";
+import {
+  type Channel,
+  channelsOfMask,
+  IN_APP,
+  type ProviderChannel,
+  TO_CHAT,
+  TO_DEVICES,
+} from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
+import { chatAddresses } from "@belfry/database/functions/chat-addresses";
 import { usersWithDevices } from "@belfry/database/functions/devices";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import {
@@ -9,7 +17,7 @@ import {
   type Recipient,
   recipientsOf,
 } from "@belfry/database/functions/recipients";
-import type { Routing } from "./routing-cache.ts";
+import { mayUse, type Routing } from "./routing-cache.ts";
 
 /** The directory entry and the preferences of an event's user. */
 export interface UserPreferences {
@@ -22,18 +30,21 @@ export interface UserPreferences {
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined;
   /** Whether the user has a device. Read only for events that may go to devices. */
   hasDevice: boolean;
+  /** The address in a chat. Read only for events that may go to one. */
+  chat: string | null;
 }
 
 export const NO_PREFERENCES: UserPreferences = {
   recipient: undefined,
   verdicts: undefined,
   hasDevice: false,
+  chat: null,
 };
 
 /**
  * Reads the preferences of a batch; the result has its order. Runs one statement for the users, one for the
- * preferences of users who may have turned something off, and one for users of events that may go to devices; none if
- * no tenant of the batch uses any of these. Nothing is cached, so that a change applies to all events that are
+ * preferences of users who may have turned something off, and one each for events that may go to devices and to chats;
+ * none if no tenant of the batch uses any of these. Nothing is cached, so that a change applies to all events that are
  * dispatched after it.
  */
 export async function readUserPreferences(
@@ -44,27 +55,23 @@ export async function readUserPreferences(
   const read = events.some((event) => event.mayHavePreferences)
     ? await readKnown(pool, events, routing)
     : events.map(() => NO_PREFERENCES);
-  const reaching = [...events.keys()].filter((at) => mayReachDevice(events[at]!, routing));
-  if (reaching.length === 0) return read;
-  const users = await usersWithDevices(
-    pool,
-    reaching.map((at) => events[at]!),
-  );
-  const withDevice = new Set(reaching.filter((_, place) => users[place]));
-  return read.map((preferences, at) =>
-    withDevice.has(at) ? { ...preferences, hasDevice: true } : preferences,
-  );
-}
-
-/** Whether an event may be sent to its user's devices, as far as the configuration in memory says. */
-function mayReachDevice({ tenantId, eventType, channels }: StoredEvent, routing: Routing): boolean {
-  const tenant = routing.tenant(tenantId);
-  return (
-    tenant?.usesDevices === true &&
-    tenant.providerChannels.includes(TO_DEVICES) &&
-    routing.templates(tenantId, eventType).has(TO_DEVICES) &&
-    (channelsOfMask(channels)?.includes(TO_DEVICES) ?? true)
-  );
+  const all = [...read];
+  const askFor = async <T>(
+    channel: ProviderChannel,
+    ask: (pool: Pool, events: readonly StoredEvent[]) => Promise<readonly T[]>,
+    said: (answer: T) => Partial<UserPreferences>,
+  ) => {
+    const places = [...events.keys()].filter((at) => mayUse(channel, events[at]!, routing));
+    if (places.length === 0) return;
+    const answers = await ask(
+      pool,
+      places.map((at) => events[at]!),
+    );
+    for (const [index, at] of places.entries()) all[at] = { ...all[at]!, ...said(answers[index]!) };
+  };
+  await askFor(TO_DEVICES, usersWithDevices, (hasDevice) => ({ hasDevice }));
+  await askFor(TO_CHAT, chatAddresses, (chat) => ({ chat }));
+  return all;
 }
 
 async function readKnown(pool: Pool, events: readonly StoredEvent[], routing: Routing) {

@@ -1,10 +1,9 @@
 import {
-  CHANNELS,
   type Channel,
   channelMask,
   PROVIDER_CHANNELS,
   type ProviderChannel,
-  TO_DEVICES,
+  USUAL_CHANNELS,
 } from "@belfry/contracts/channels";
 import type { EventOutcome } from "@belfry/contracts/delivery";
 import { reasonWords } from "@belfry/contracts/reasons";
@@ -37,7 +36,10 @@ export interface EventSetup {
   variables?: Record<string, unknown> | null;
   locale?: string;
   /** Options beside channels and locale. */
-  later?: Pick<EventOptions, "sendAt" | "delaySeconds" | "cancelKey" | "traceParent" | "envelope">;
+  later?: Pick<
+    EventOptions,
+    "recipientChat" | "sendAt" | "delaySeconds" | "cancelKey" | "traceParent" | "envelope"
+  >;
 }
 
 /** A database of its own, what a dispatcher needs around it, and a record of what it sent out. */
@@ -102,8 +104,7 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
     async templates(
       owner: string,
       eventType: string,
-      // Its users have no devices.
-      channels: readonly Channel[] = CHANNELS.filter((channel) => channel !== TO_DEVICES),
+      channels: readonly Channel[] = USUAL_CHANNELS,
       version: {
         active?: boolean;
         target?: string;

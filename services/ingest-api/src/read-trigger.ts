@@ -58,6 +58,9 @@ export function readTrigger(
     trigger.envelope = envelope;
     trigger.options = { ...trigger.options, envelope };
   }
+  if (payload.recipientChat) {
+    trigger.options = { ...trigger.options, recipientChat: payload.recipientChat };
+  }
   return trigger;
 }
 
@@ -112,9 +115,11 @@ export function automaticKey(tenantId: string, trigger: Trigger, withVariables: 
     trigger.recipientPhone,
   ];
   if (withVariables) identity.push(canonical(trigger.variables));
-  // `canonical` never returns an object with the key `later` or `email`, so these cannot be mistaken for variables.
+  // `canonical` never returns an object with the key `later`, `email` or `chat`, so these cannot be mistaken for variables.
   if (trigger.asSent !== undefined) identity.push({ later: trigger.asSent });
   if (trigger.envelope !== undefined) identity.push({ email: identityOf(trigger.envelope) });
+  const chat = trigger.options?.recipientChat;
+  if (chat !== undefined) identity.push({ chat });
   return withLastBit(hash("sha256", JSON.stringify(identity), "hex"), 0);
 }
 

@@ -1,17 +1,22 @@
+import { chatKindOf } from "@belfry/contracts/addresses";
 import { BroadcastRequest, broadcastFault } from "@belfry/contracts/broadcasts";
 import {
+  ANY_KIND,
   CHANNEL_ROWS,
   CHANNELS,
   type Channel,
   EXAMPLE_CHANNEL,
   isProviderChannel,
+  namesKind,
   type ProviderChannel,
+  TO_CHAT,
   TO_DEVICES,
 } from "@belfry/contracts/channels";
 import { FAULT, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { reasonOf } from "@belfry/contracts/reasons";
 import { chunks, type Database, type Pool } from "@belfry/database/connection";
+import { chatAddresses } from "@belfry/database/functions/chat-addresses";
 import { usersWithDevices } from "@belfry/database/functions/devices";
 import {
   type PreferenceVerdict,
@@ -28,6 +33,8 @@ import { countMembers, requireTemplates } from "./create-broadcast.ts";
 /** At most this many members of topics are checked; the numbers for the others are extrapolated. */
 export const MOST_LOOKED_AT = 10_000;
 const BATCH = 1000;
+/** An id that no event has. */
+const NO_EVENT = "00000000-0000-0000-0000-000000000000";
 
 /** The reasons why a person gets nothing on a channel. */
 export const MISSES = [
@@ -185,6 +192,8 @@ async function membersOf(
 
 interface Way {
   channel: Channel;
+  /** The kinds of the tenant's active providers. */
+  kinds: readonly string[];
   hasProvider: boolean;
 }
 
@@ -199,9 +208,9 @@ async function waysOf(
   requested: readonly Channel[],
 ): Promise<Way[]> {
   const owner = eventType.startsWith("global.") ? PLATFORM : tenantId;
-  const { rows } = await sql<{ channel: Channel; hasProvider: boolean }>`
-    select x.channel, exists (
-        select from providers p where p.tenant_id = t.id and p.channel = x.channel and p.active) as "hasProvider"
+  const { rows } = await sql<{ channel: Channel; kinds: string[] }>`
+    select x.channel, array(
+        select p.kind from providers p where p.tenant_id = t.id and p.channel = x.channel and p.active) as kinds
     from templates x join tenants t on t.id = ${tenantId}
     where x.tenant_id = ${owner} and x.event_type = ${eventType} and x.active
       and (t.delivery_channels = '{}' or x.channel = any (t.delivery_channels))`.execute(db);
@@ -210,7 +219,8 @@ async function waysOf(
     const row = known.get(channel);
     if (row === undefined || (requested.length > 0 && !requested.includes(channel))) return [];
     const needsProvider = CHANNEL_ROWS[channel].sender !== null;
-    return [{ channel, hasProvider: row.hasProvider || !needsProvider }];
+    const { kinds } = row;
+    return [{ channel, kinds, hasProvider: kinds.length > 0 || !needsProvider }];
   });
 }
 
@@ -239,9 +249,16 @@ async function lookAt(
   for (const userIds of chunks(users, BATCH)) {
     signal?.throwIfAborted();
     const batch = userIds.map((userId) => ({ tenantId, userId, eventType }));
-    const recipients = await recipientsOf(pool, batch);
-    const asked = [...batch.keys()].filter((place) => recipients[place]?.chooses);
+    const known = await recipientsOf(pool, batch);
     const channels = ways.map(({ channel }) => channel);
+    const chats = channels.includes(TO_CHAT)
+      ? await chatAddresses(
+          pool,
+          batch.map((one) => ({ ...one, id: NO_EVENT })),
+        )
+      : [];
+    const recipients = known.map((one, place) => ({ ...one, chat: chats[place] ?? null }));
+    const asked = [...batch.keys()].filter((place) => recipients[place]?.chooses);
     const answers = await preferencesOf(
       pool,
       asked.map((place) => ({ ...batch[place]!, channels })),
@@ -267,21 +284,28 @@ async function lookAt(
   return tally;
 }
 
+/** What the directory knows of a user. */
+type Reached = Recipient & { chat: string | null };
+
 function missReason(
-  { channel, hasProvider }: Way,
-  recipient: Recipient,
+  { channel, hasProvider, kinds }: Way,
+  recipient: Reached,
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined,
 ): Miss | undefined {
   // Checked first: without a provider nobody gets the message, and an operator can fix that.
   if (!hasProvider) return "no-provider";
   if (CHANNEL_ROWS[channel].address !== null && !addressOf(channel, recipient)) return "no-address";
+  const kind = chatKindOf(addressOf(channel, recipient) ?? "") ?? "";
+  if (namesKind(channel) && !kinds.includes(kind) && !kinds.includes(ANY_KIND))
+    return "no-provider";
   const verdict = verdicts?.get(channel);
   if (verdict?.reason == null) return undefined;
   return reasonOf(verdict.reason)?.code === "not-turned-on" ? "not-turned-on" : "turned-off";
 }
 
-function addressOf(channel: Channel, { email, phone }: Recipient): string | null {
+function addressOf(channel: Channel, { email, phone, chat }: Reached): string | null {
   const { address } = CHANNEL_ROWS[channel];
+  if (address === "recipientChat") return chat;
   return address === "recipientEmail" ? email : address === "recipientPhone" ? phone : null;
 }
 
@@ -291,7 +315,7 @@ function addressOf(channel: Channel, { email, phone }: Recipient): string | null
 async function markSuppressed(
   pool: Pool,
   { tenantId, ways }: Message,
-  recipients: readonly Recipient[],
+  recipients: readonly Reached[],
   missed: (Miss | undefined)[][],
 ): Promise<void> {
   const asked: { place: number; index: number; channel: ProviderChannel }[] = [];

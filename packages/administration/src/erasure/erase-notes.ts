@@ -22,8 +22,8 @@ export async function addressesInNotes(
 ): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`
     select distinct told.address from audit_log a
-    cross join lateral (values (a.before ->> 'email'), (a.before ->> 'phone'),
-                               (a.after ->> 'email'), (a.after ->> 'phone')) told (address)
+    cross join lateral (values (a.before ->> 'email'), (a.before ->> 'phone'), (a.before ->> 'chat'),
+                               (a.after ->> 'email'), (a.after ->> 'phone'), (a.after ->> 'chat')) told (address)
     where a.tenant_id = ${tenantId} and a.action in ('user.create', 'user.update')
       and a.target = ${userId} and told.address is not null`.execute(db);
   return rows.map(({ address }) => address);

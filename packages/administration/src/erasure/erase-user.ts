@@ -213,7 +213,7 @@ async function eraseFiles(db: Database, tenantId: string, onStep: () => Promise<
 async function eraseDirectory(db: Database, owner: UserOfTenant, dryRun: boolean) {
   const { tenantId, userId } = owner;
   const user = await findUser(db, tenantId, userId);
-  const addresses = [user?.email, user?.phone].filter((address) => address != null);
+  const addresses = [user?.email, user?.phone, user?.chat].filter((address) => address != null);
   const deleted = dryRun
     ? {
         recipients: user === undefined ? 0 : 1,

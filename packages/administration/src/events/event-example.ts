@@ -12,6 +12,7 @@ export const EVENT_EXAMPLE: EventReport = {
   userId: "user-1",
   recipientEmail: "ann@example.com",
   recipientPhone: null,
+  recipientChat: null,
   requestedChannels: null,
   locale: "de-AT",
   traceId: "checkout-7f3a",

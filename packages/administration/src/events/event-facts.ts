@@ -275,6 +275,7 @@ function selectEvents(db: Database) {
       "e.reference",
       "e.recipient_email as recipientEmail",
       "e.recipient_phone as recipientPhone",
+      "e.recipient_chat as recipientChat",
       "e.channels",
       "e.locale",
       "e.envelope",

@@ -115,6 +115,7 @@ function eventReport(
     userId: event.userId,
     recipientEmail: event.recipientEmail,
     recipientPhone: event.recipientPhone,
+    recipientChat: event.recipientChat,
     requestedChannels: channelsOfMask(event.channels),
     ...(event.envelope !== null && { email: event.envelope }),
     locale: event.locale,

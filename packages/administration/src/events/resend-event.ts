@@ -54,11 +54,16 @@ export const resendEvent = defineAct({
       throw invalid("event", message);
     }
     const { eventType, userId, reference, recipientEmail, recipientPhone } = event;
-    const { locale, envelope } = event;
+    const { locale, envelope, recipientChat } = event;
     const wanted = channelMask(chosen);
     const channels = wanted === null ? event.channels : wanted & (event.channels ?? wanted);
     if (channels === 0) throw invalid("channels", "must hold a channel of the event");
-    const saysMore = channels !== null || locale !== null || envelope !== null;
+    const options = {
+      channels,
+      locale,
+      ...(envelope && { envelope }),
+      ...(recipientChat && { recipientChat }),
+    };
     const newEvent = uuidv7();
     const [result] = await acceptEvents(services.pool, [
       {
@@ -73,7 +78,7 @@ export const resendEvent = defineAct({
         recipientPhone,
         variables: (await eventContent(db, tenantId, id))?.variables ?? null,
         traceId: newEvent,
-        options: saysMore ? { channels, locale, ...(envelope && { envelope }) } : null,
+        options: Object.values(options).some((value) => value !== null) ? options : null,
       },
     ]);
     const refusal = REFUSALS[result?.outcome ?? "inactive"];

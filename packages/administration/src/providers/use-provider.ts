@@ -1,4 +1,5 @@
 import { type Content, sentRow } from "@belfry/contracts/channels";
+import type { ChatBlock } from "@belfry/contracts/chat";
 import { flag, oneOf, orNull, text } from "@belfry/contracts/fields";
 import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
@@ -111,11 +112,13 @@ export const moveProviderUp = defineAct({
 
 const TITLE = "A test from Belfry";
 const TEXT = "This is a test from Belfry: the provider works.";
+const PARAGRAPH: ChatBlock[] = [{ kind: "paragraph", runs: [{ text: TEXT }] }];
 /** What a test says, by the content of its channel. */
 const TESTS = {
   email: { kind: "email", subject: TITLE, html: `<p>${TEXT}</p>`, text: TEXT },
   text: { kind: "text", text: TEXT, segments: 1, encoding: "GSM-7" },
   notification: { kind: "notification", title: TITLE, body: TEXT },
+  chat: { kind: "chat", blocks: PARAGRAPH },
 } as const satisfies Record<Content, object>;
 
 export const testProvider = defineAct({
@@ -128,7 +131,8 @@ export const testProvider = defineAct({
   input: Type.Object({
     ...named.properties,
     to: text({
-      description: "an email address, a number such as +12025550123, or (of devices) a user's id",
+      description:
+        "an email address, a number such as +12025550123, a chat address, or (of devices) a user's id",
     }),
   }),
   output: Type.Object({

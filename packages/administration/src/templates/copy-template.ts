@@ -168,6 +168,8 @@ export function starterDraft(starter: Starter | undefined, channel: Channel) {
       };
     case "text":
       return { digest, ...(starter?.text ?? { content: "" }) };
+    case "chat":
+      return { digest, ...(starter?.text ?? { content: "" }) };
     case "notification":
       return { digest, ...(starter?.notification ?? { title: "", content: "" }) };
   }

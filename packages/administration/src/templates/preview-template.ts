@@ -1,4 +1,5 @@
 import type { Channel } from "@belfry/contracts/channels";
+import type { ChatBlock } from "@belfry/contracts/chat";
 import { field, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { DEAD_LINKS, DEAD_LIST_LINKS } from "@belfry/contracts/message-links";
@@ -75,7 +76,7 @@ export const previewTemplate = defineRead({
     Type.Object(
       {
         channel: ADDRESS.channel,
-        kind: oneOf(["email", "text", "notification"]),
+        kind: oneOf(["email", "text", "notification", "chat"]),
         subject: optional(Type.String()),
         html: optional(Type.String()),
         text: optional(Type.String()),
@@ -83,6 +84,8 @@ export const previewTemplate = defineRead({
         encoding: optional(Type.String()),
         title: optional(Type.String()),
         body: optional(Type.String()),
+        blocks: optional(Type.Unsafe<ChatBlock[]>({ type: "array", items: { type: "object" } })),
+        url: optional(Type.String()),
         missing: Type.Array(Type.String(), { description: "Names that have no value" }),
         warnings: optional(Type.Array(Type.String())),
       },

@@ -192,7 +192,7 @@ test("links of a push are kept with its text, and refused elsewhere", async (t) 
   await refusedWith(put({ ...push, url: "http://example.com" }), /^url /);
   await refusedWith(
     put({ ...SMS, url: "/a", actions }),
-    /^url is only for PUSH or DEVICE\nactions/,
+    /^url is only for PUSH, DEVICE or CHAT\nactions/,
   );
   await refusedWith(put({ ...SMS, format: "html" }), /^format is only for EMAIL/);
   await refusedWith(put({ ...EMAIL, format: "rtf" as "html" }), /^format must be markdown/);

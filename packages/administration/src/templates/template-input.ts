@@ -52,6 +52,11 @@ export const EMAIL_FORMATS: readonly EmailFormat[] = ["markdown", "mjml", "html"
 /** A draft may have more buttons than may be published. */
 const MAX_DRAFT_ACTIONS = 10;
 
+/** Channels whose messages open an address. */
+const WITH_URL = CHANNELS.filter((channel) =>
+  ["notification", "chat"].includes(CHANNEL_ROWS[channel].content),
+);
+
 /** Input fields of the texts other than the content. */
 export const TEXTS = {
   subject: optional(written(`of ${listed(channelsWith("email"), "or")}; may hold {{variables}}`)),
@@ -66,7 +71,7 @@ export const TEXTS = {
   ),
   url: optional(
     written(
-      `what ${listed(channelsWith("notification"), "or")} opens: https or a path; may hold {{variables}}`,
+      `what ${listed(WITH_URL, "or")} opens: https or, in a page, a path; may hold {{variables}}`,
     ),
   ),
   actions: optional(
@@ -186,6 +191,8 @@ export function templateSource(input: TemplateSourceInput, layout?: Layout): Tem
           ? {}
           : { actions: input.actions.map(({ label, url }) => ({ label, url })) }),
       };
+    case "chat":
+      return { kind: "chat", content, ...(input.url === undefined ? {} : { url: input.url }) };
   }
 }
 
@@ -235,16 +242,15 @@ function linkFaults({
   url,
   actions = [],
 }: TemplateSourceInput): (InputFault | undefined)[] {
-  if (CHANNEL_ROWS[channel].content !== "notification") {
-    const message = `is only for ${listed(channelsWith("notification"), "or")}`;
-    return [
-      url === undefined ? undefined : { field: "url", message },
-      actions.length === 0 ? undefined : { field: "actions", message },
-    ];
-  }
-  if (actions.length > 0 && channel !== IN_APP) {
-    return [{ field: "actions", message: `is only for ${IN_APP}` }];
-  }
+  const strange = [
+    ...(url !== undefined && !WITH_URL.includes(channel)
+      ? [{ field: "url", message: `is only for ${listed(WITH_URL, "or")}` }]
+      : []),
+    ...(actions.length > 0 && channel !== IN_APP
+      ? [{ field: "actions", message: `is only for ${IN_APP}` }]
+      : []),
+  ];
+  if (strange.length > 0) return strange;
   if (actions.length > MAX_ACTIONS) {
     return [{ field: "actions", message: `must be at most ${MAX_ACTIONS}` }];
   }

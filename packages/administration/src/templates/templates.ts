@@ -283,6 +283,7 @@ function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): Templ
           format: row.format ?? compiled?.format ?? null,
         }
       : {}),
+    ...(content === "chat" ? { url: row.url } : {}),
     ...(content === "notification"
       ? {
           title: row.title,

@@ -64,7 +64,7 @@ test("each fault names its field and its rule", async (t) => {
     ...digests.map(([digest, words]) => [{ digest }, words] as const),
     [{ throttle: { count: 101, seconds: 0 } }, both],
     [{ afterUnreadSeconds: 0 }, /afterUnreadSeconds must/],
-    [{ ...PUSH, digest: { windowSeconds: 60 } }, /digest is only for EMAIL, SMS or DEVICE/],
+    [{ ...PUSH, digest: { windowSeconds: 60 } }, /digest is only for EMAIL, SMS, DEVICE or CHAT/],
   ]);
 });
 

@@ -46,7 +46,7 @@ export const testTemplate = defineAct({
     targetChannel: SETTING_FIELDS.targetChannel,
     variables: VARIABLES,
     to: written(
-      `an email address, a number such as +12025550123, or (${channelsWith("notification").join(", ")}) a user's id`,
+      `an email address, a number such as +12025550123, a chat address such as slack:C024BE91L, or (${channelsWith("notification").join(", ")}) a user's id`,
     ),
   }),
   output: Type.Unsafe<Tested>(

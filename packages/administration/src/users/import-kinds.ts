@@ -68,6 +68,7 @@ export const IMPORTED: Readonly<Record<ImportKind, Kind>> = {
         "telefon",
         "recipient phone",
       ],
+      chat: ["chat", "chat address", "recipient chat"],
       locale: ["locale", "language", "lang"],
       timezone: ["timezone", "time zone", "tz", "zone"],
       quietHours: ["quiet hours"],

@@ -83,7 +83,7 @@ test("an unknown category or channel, and a required one turned off, are refused
   const fax = say([{ category: "offers", channel: "FAX" as "SMS", enabled: false }]);
   assert.equal(
     (await refusal(fax)).message,
-    "preferences[0].channel must be one of *, EMAIL, SMS, PUSH, DEVICE",
+    "preferences[0].channel must be one of *, EMAIL, SMS, PUSH, DEVICE, CHAT",
   );
   assert.deepEqual(await said(), []);
   await say([{ category: "security", channel: "*", enabled: true }]);

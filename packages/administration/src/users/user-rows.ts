@@ -12,6 +12,7 @@ import { WHO } from "../search/search-rows.ts";
 const SAID = {
   email: ["email"],
   phone: ["phone"],
+  chat: ["chat"],
   locale: ["locale"],
   timezone: ["timezone"],
   attributes: ["attributes"],
@@ -34,12 +35,12 @@ export async function storeUsers(
   );
   const changes = written.map((name) => sql`${sql.id(name)} = excluded.${sql.id(name)},`);
   const { rows } = await sql<{ isNew: boolean }>`
-    insert into recipients as r (tenant_id, user_id, email, phone, locale, timezone, quiet_from, quiet_to, attributes)
+    insert into recipients as r (tenant_id, user_id, email, phone, chat, locale, timezone, quiet_from, quiet_to, attributes)
     select ${tenantId}, u.* from unnest(
       ${column("userId")}::text[], ${column("email")}::text[], ${column("phone")}::text[],
-      ${column("locale")}::text[], ${column("timezone")}::text[], ${column("quietFrom")}::time[],
+      ${column("chat")}::text[], ${column("locale")}::text[], ${column("timezone")}::text[], ${column("quietFrom")}::time[],
       ${column("quietTo")}::time[], ${column("attributes")}::text[]
-    ) u (user_id, email, phone, locale, timezone, quiet_from, quiet_to, attributes)
+    ) u (user_id, email, phone, chat, locale, timezone, quiet_from, quiet_to, attributes)
     order by u.user_id collate "C"
     on conflict (tenant_id, user_id) do update set
       ${sql.join(changes, sql` `)}
@@ -57,6 +58,7 @@ export async function findUser(db: Database, tenantId: string, userId: string) {
       "user_id as userId",
       "email",
       "phone",
+      "chat",
       "locale",
       "timezone",
       "attributes",

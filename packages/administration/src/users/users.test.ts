@@ -17,7 +17,12 @@ test("a user is stored in the forms that events have, and written anew whole", a
   });
   assert.deepEqual(user, {
     ...{ userId: "ann", email: "ann@xn--bcher-kva.example", phone: "+12025550123" },
-    ...{ locale: "de-AT", timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+    ...{
+      chat: null,
+      locale: "de-AT",
+      timezone: "Europe/Vienna",
+      quietHours: { from: "22:00", to: "06:00" },
+    },
     attributes: { name: "Ann" },
   });
   const again = await programIn(db, tenantId)(putUser, { userId: "ann", phone: "", email: null });
@@ -25,7 +30,7 @@ test("a user is stored in the forms that events have, and written anew whole", a
     { ...again, updatedAt: "" },
     {
       ...{ userId: "ann", email: null, phone: null, locale: null, timezone: null },
-      ...{ attributes: null, quietHours: null, createdAt, updatedAt: "" },
+      ...{ chat: null, attributes: null, quietHours: null, createdAt, updatedAt: "" },
     },
   );
   assert.ok(again.updatedAt > updatedAt);

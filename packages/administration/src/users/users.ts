@@ -43,6 +43,7 @@ export const USER_INPUT = {
   userId: "user-1",
   email: "ann@example.com",
   phone: "+12025550123",
+  chat: "slack:U024BE91L",
   locale: "de-AT",
   timezone: "Europe/Vienna",
   attributes: { firstName: "Ann" },
@@ -216,6 +217,7 @@ export function userRow(input: UserInput): UserRow {
     userId: input.userId,
     email: emailAddress(input.email ?? "") ?? null,
     phone: input.phone || null,
+    chat: input.chat || null,
     locale: canonicalLocale(input.locale ?? "") ?? null,
     timezone: timeZoneName(input.timezone ?? "") ?? null,
     attributes: attributes.length > 0 ? JSON.stringify(input.attributes) : null,
@@ -225,11 +227,12 @@ export function userRow(input: UserInput): UserRow {
 }
 
 /** The audit log gets the names of attributes only, so that their values stand in one place. */
-function recorded({ email, phone, locale, timezone, quietHours, ...user }: User): object {
+function recorded({ email, phone, chat, locale, timezone, quietHours, ...user }: User): object {
   const attributes = Object.keys(user.attributes ?? {});
   return {
     email,
     phone,
+    chat,
     locale,
     timezone,
     quietHours,

@@ -244,11 +244,11 @@ begin
   end if;
   insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
       recipient_phone, channels, variables, trace_id, accepted_at, locale, send_at, cancel_key, trace_parent,
-      envelope)
+      envelope, recipient_chat)
     select u.id, u.tenant_id, u.type, u.user_id, u.reference, u.email, u.phone,
            (u.options ->> 'channels')::smallint, u.body, u.trace, moment, u.options ->> 'locale',
            u.send_at, u.options ->> 'cancelKey', u.options ->> 'traceParent',
-           (u.options -> 'envelope')::jsonb
+           (u.options -> 'envelope')::jsonb, u.options ->> 'recipientChat'
     from unnest(stored, p_tenants, p_types, p_users, p_references, p_emails, p_phones, p_variables, p_traces,
         p_options, send_at)
       as u (id, tenant_id, type, user_id, reference, email, phone, body, trace, options, send_at)

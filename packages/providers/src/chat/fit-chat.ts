@@ -16,10 +16,11 @@ export function fitChat<Written>(
   write: (blocks: readonly ChatBlock[]) => Written,
   fits: (written: Written) => boolean,
 ): Written {
-  const whole = write(blocks);
-  if (fits(whole)) return whole;
+  const whole = beginning(blocks, most).isCut ? undefined : write(blocks);
+  if (whole !== undefined && fits(whole)) return whole;
   const end = [endWith(url), endWith(undefined)].find((one) => fits(write([one])));
-  const cut = (length: number) => write([...beginning(blocks, length), end ?? endWith(undefined)]);
+  const cut = (length: number) =>
+    write([...beginning(blocks, length).kept, end ?? endWith(undefined)]);
   let least = 0;
   let beyond = most + 1;
   while (beyond - least > 1) {
@@ -45,7 +46,7 @@ function boundary(text: string, at: number): number {
   return graphemes.segment(text.slice(0, at + NEAR_UNITS)).containing(at)?.index ?? at;
 }
 
-function beginning(blocks: readonly ChatBlock[], length: number): ChatBlock[] {
+function beginning(blocks: readonly ChatBlock[], length: number) {
   let left = length;
   const beginningOf = (runs: readonly ChatRun[]): ChatRun[] =>
     runs.flatMap((run) => {
@@ -54,17 +55,18 @@ function beginning(blocks: readonly ChatBlock[], length: number): ChatBlock[] {
       left -= text.length;
       return end > 0 ? [{ ...run, text: text.slice(0, end) }] : [];
     });
-  return blocks.flatMap((block): ChatBlock[] => {
+  const kept = blocks.flatMap((block): ChatBlock[] => {
     if (block.kind === "button") {
       left -= block.label.length;
       return left < 0 ? [] : [block];
     }
     if (block.kind === "list") {
-      const items = block.items.map((item) => ({ ...item, runs: beginningOf(item.runs) }));
-      const kept = items.filter(({ runs }) => runs.length > 0);
-      return kept.length > 0 ? [{ kind: "list", items: kept }] : [];
+      const all = block.items.map((item) => ({ ...item, runs: beginningOf(item.runs) }));
+      const items = all.filter(({ runs }) => runs.length > 0);
+      return items.length > 0 ? [{ kind: "list", items }] : [];
     }
     const runs = beginningOf(block.runs);
     return runs.length > 0 ? [{ ...block, runs }] : [];
   });
+  return { kept, isCut: left < 0 };
 }

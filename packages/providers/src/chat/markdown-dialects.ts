@@ -121,5 +121,5 @@ function linkOf(words: string, written: string, url: string): string {
 }
 
 function onOneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, " ");
+  return text.replaceAll("\n", " ");
 }

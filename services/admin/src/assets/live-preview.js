@@ -138,7 +138,7 @@ function setMarked(place, parts) {
 /** Shows a preview in the stages of `preview-stages.eta`. */
 export function showPreview(shown, mail) {
   for (const stage of document.querySelectorAll(".stage")) {
-    stage.hidden = stage.id !== `stage-${shown.kind}`;
+    stage.hidden = stage.id !== `stage-${shown.kind === "chat" ? "text" : shown.kind}`;
   }
   const subject = byId("preview-subject");
   if (subject) subject.hidden = shown.kind !== "email";
@@ -148,6 +148,9 @@ export function showPreview(shown, mail) {
     const text = byId("preview-text-part");
     if (text) setMarked(text, shown.text);
     mail.show(shown.html);
+  } else if (shown.kind === "chat") {
+    setMarked(byId("preview-text"), shown.text);
+    note = "Without its marks. Each chat shows them in its own way.";
   } else if (shown.kind === "text") {
     setMarked(byId("preview-text"), shown.text);
     const { characters, segments, encoding } = shown;

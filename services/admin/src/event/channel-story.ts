@@ -1,6 +1,5 @@
 import type { DeliveryEvidence, EventEvidence } from "@belfry/administration/events/event-evidence";
 import type { EventReport } from "@belfry/administration/events/event-report";
-import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
 import type { ChannelReport } from "@belfry/contracts/event-report";
 import { PROVIDER_KINDS } from "@belfry/providers/kinds";
@@ -178,7 +177,7 @@ function vendorsSaid(
 function addressOf(event: EventReport, channel: Channel): string | null {
   const { address } = CHANNEL_ROWS[channel];
   if (address === null) return null;
-  return address === ADDRESSES.recipientEmail.field ? event.recipientEmail : event.recipientPhone;
+  return event[address];
 }
 
 interface Ways {

@@ -69,6 +69,8 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   "no-address": user(
     ({ field }) => say`the event has no ${labelOf(field)}, and none is in the user’s profile`,
   ),
+  "no-chat-address": user("{field} is not a chat address such as slack:C024BE91L"),
+  "no-provider-of-kind": providers("there is no active provider of the kind {kind}"),
   "no-device": user("the user has registered no browser or phone"),
   "device-gone": user("the device was removed, or belongs to another user now"),
   "turned-off": user("the user has turned this off, {date}, {source}"),
@@ -135,6 +137,7 @@ export function isMissed(reason: string | null | undefined): boolean {
 const ADDRESS_NAMES: Readonly<Record<string, Phrase>> = {
   [ADDRESSES.recipientEmail.field]: say`email address`,
   [ADDRESSES.recipientPhone.field]: say`phone number`,
+  [ADDRESSES.recipientChat.field]: say`chat address`,
 };
 
 function labelOf(field = ""): Words {

@@ -6,6 +6,7 @@ import {
   listed,
   PROVIDER_CHANNELS,
 } from "@belfry/contracts/channels";
+import { type ChatBlock, plainChat } from "@belfry/contracts/chat";
 import { escapeHtml } from "@belfry/templates/language/characters";
 import { isMissed, reasonText } from "../event/own-reasons.ts";
 import { LANGUAGES, type Language, Phrase, phrase, say, type Words, written } from "./language.ts";
@@ -179,4 +180,11 @@ export function withTimes(text: Words | null | undefined): Phrase {
       .map((part, at) => (isTime(part, at) ? when(part).in(language) : escapeHtml(part)))
       .join("");
   });
+}
+
+/** Returns the text of a message that is shown as a text, of a chat message without its marks. */
+export function shownText(
+  content: { kind: "chat"; blocks: readonly ChatBlock[] } | { kind: "text"; text: string },
+): string {
+  return content.kind === "chat" ? plainChat(content.blocks, true) : content.text;
 }

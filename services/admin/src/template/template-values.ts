@@ -145,7 +145,7 @@ function sourceOf(values: TemplateValues): TemplateSourceInput {
     ...(kind === "email" ? { subject } : {}),
     ...(kind === "email" && format !== "" ? { format } : {}),
     ...(kind === "notification" ? { title, actions } : {}),
-    ...(kind === "notification" && url !== "" ? { url } : {}),
+    ...((kind === "notification" || kind === "chat") && url !== "" ? { url } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Preview } from "@belfry/administration/templates/preview-template";
+import { plainChat } from "@belfry/contracts/chat";
 import { Phrase, say, type Words } from "../page/language.ts";
 
 /**
@@ -118,6 +119,9 @@ export function shownPreview(plain: Preview, marked: Preview): object {
   }
   if (marked.kind === "notification" && plain.kind === "notification") {
     return { ...plain, title: markedParts(marked.title), body: markedParts(marked.body) };
+  }
+  if (marked.kind === "chat" && plain.kind === "chat") {
+    return { ...plain, text: markedParts(plainChat(marked.blocks)) };
   }
   throw new Error("the two are of different kinds");
 }

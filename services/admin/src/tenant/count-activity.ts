@@ -7,7 +7,7 @@ import {
   RANGES,
 } from "@belfry/administration/health/activity-sums";
 import { idAt, momentOfId } from "@belfry/administration/pages";
-import { CHANNELS, IN_APP, TO_DEVICES } from "@belfry/contracts/channels";
+import { IN_APP, USUAL_CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { pause } from "@belfry/service/pause";
@@ -108,9 +108,7 @@ async function writeBars(
 }
 
 /** An event says of these why nothing was sent; of devices only if it has a template for them. */
-const TOLD_CHANNELS = sql.join(
-  CHANNELS.filter((one) => one !== TO_DEVICES).map((one) => sql.lit(one)),
-);
+const TOLD_CHANNELS = sql.join(USUAL_CHANNELS.map((one) => sql.lit(one)));
 
 /** Returns SQL for a reason's code; `other` for words of a vendor or of an earlier version. */
 function codeOf(reason: RawBuilder<unknown>) {

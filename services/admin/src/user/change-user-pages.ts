@@ -35,13 +35,14 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
   route("POST /tenants/:tenantId/users/edit", async ({ form, run, base }) => {
     // The id is not trimmed, because spaces may be part of a tenant's id for a user.
     const values = { ...typedTexts(form, TEXTS), userId: form.get("user") ?? "" };
-    const { userId, email, phone, locale, timezone, seen } = values;
+    const { userId, email, phone, chat, locale, timezone, seen } = values;
     return await orFaults(
       async () =>
         run(putUser, {
           userId,
           email,
           phone,
+          chat,
           locale: locale || null,
           timezone: timezone || null,
           attributes: typedAttributes(values.attributes),
@@ -132,6 +133,7 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
 const TEXTS = [
   "email",
   "phone",
+  "chat",
   "locale",
   "timezone",
   "attributes",

@@ -41,7 +41,7 @@ test("an editor makes a user by id and edits it; each is in the audit log, with 
   assert.deepEqual(ann, {
     ...{ userId: "ann/1", email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
     ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
-    attributes: { name: "<b>Ann" },
+    ...{ chat: null, attributes: { name: "<b>Ann" } },
   });
   assert.match(await editor.text(page), /\{&quot;name&quot;:&quot;&lt;b&gt;Ann&quot;\}/);
   assert.match(await editor.text(page), /href="[^"]*\/users\/edit\?user=ann%2F1">Edit</);

@@ -321,9 +321,9 @@ test("the preferences page shows a user's choices, changes what was changed, and
     );
   const html = await (await fetch(url)).text();
   assert.deepEqual(boxes(html), [
-    ...["*/EMAIL on", "*/SMS on", "*/PUSH", "*/DEVICE on"],
-    ...["offers/EMAIL on", "offers/SMS", "offers/PUSH on", "offers/DEVICE on"],
-    ...["news/EMAIL", "news/SMS", "news/PUSH", "news/DEVICE"],
+    ...["*/EMAIL on", "*/SMS on", "*/PUSH", "*/DEVICE on", "*/CHAT on"],
+    ...["offers/EMAIL on", "offers/SMS", "offers/PUSH on", "offers/DEVICE on", "offers/CHAT on"],
+    ...["news/EMAIL", "news/SMS", "news/PUSH", "news/DEVICE", "news/CHAT"],
   ]);
   assert.match(html.replaceAll("\n", ""), /Security<\/bdi><\/legend>.*Always sent/);
   // The page as a browser sends it, with offers/EMAIL unticked and news/SMS ticked.
@@ -334,8 +334,10 @@ test("the preferences page shows a user's choices, changes what was changed, and
     "*/EMAIL",
     "*/SMS",
     "*/DEVICE",
+    "*/CHAT",
     "offers/PUSH",
     "offers/DEVICE",
+    "offers/CHAT",
     "news/SMS",
     "security/EMAIL",
     "none/EMAIL",

@@ -153,6 +153,7 @@ from .outbox_message_headers import OutboxMessageHeaders
 from .outbox_show_answer import OutboxShowAnswer
 from .plan import Plan
 from .preview import Preview
+from .preview_blocks_item import PreviewBlocksItem
 from .provider import Provider
 from .provider_activate_answer import ProviderActivateAnswer
 from .provider_activate_body import ProviderActivateBody
@@ -495,6 +496,7 @@ __all__ = (
     "OutboxShowAnswer",
     "Plan",
     "Preview",
+    "PreviewBlocksItem",
     "Provider",
     "ProviderActivateAnswer",
     "ProviderActivateBody",

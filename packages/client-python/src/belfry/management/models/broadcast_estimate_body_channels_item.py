@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-BroadcastEstimateBodyChannelsItem = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+BroadcastEstimateBodyChannelsItem = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-BROADCAST_ESTIMATE_BODY_CHANNELS_ITEM_VALUES: set[BroadcastEstimateBodyChannelsItem] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+BROADCAST_ESTIMATE_BODY_CHANNELS_ITEM_VALUES: set[BroadcastEstimateBodyChannelsItem] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_broadcast_estimate_body_channels_item(value: str) -> BroadcastEstimateBodyChannelsItem:
     if value in BROADCAST_ESTIMATE_BODY_CHANNELS_ITEM_VALUES:

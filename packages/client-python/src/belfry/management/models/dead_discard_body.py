@@ -30,7 +30,7 @@ class DeadDiscardBody:
     """ 
         Attributes:
             ids (Union[Unset, list[str]]): these, and no filter; at most 100
-            channel (Union[Unset, DeadDiscardBodyChannel]): EMAIL, SMS or DEVICE
+            channel (Union[Unset, DeadDiscardBodyChannel]): EMAIL, SMS, DEVICE or CHAT
             class_ (Union[Unset, DeadDiscardBodyClass]): permanent, policy, credentials, throttled, deferred, transient,
                 ambiguous, untried, expired, unknown, message
             provider (Union[Unset, str]): its kind, for example sendgrid

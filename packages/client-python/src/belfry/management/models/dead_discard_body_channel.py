@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-DeadDiscardBodyChannel = Literal['DEVICE', 'EMAIL', 'SMS']
+DeadDiscardBodyChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'SMS']
 
-DEAD_DISCARD_BODY_CHANNEL_VALUES: set[DeadDiscardBodyChannel] = { 'DEVICE', 'EMAIL', 'SMS',  }
+DEAD_DISCARD_BODY_CHANNEL_VALUES: set[DeadDiscardBodyChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'SMS',  }
 
 def check_dead_discard_body_channel(value: str) -> DeadDiscardBodyChannel:
     if value in DEAD_DISCARD_BODY_CHANNEL_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-DeadListChannel = Literal['DEVICE', 'EMAIL', 'SMS']
+DeadListChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'SMS']
 
-DEAD_LIST_CHANNEL_VALUES: set[DeadListChannel] = { 'DEVICE', 'EMAIL', 'SMS',  }
+DEAD_LIST_CHANNEL_VALUES: set[DeadListChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'SMS',  }
 
 def check_dead_list_channel(value: str) -> DeadListChannel:
     if value in DEAD_LIST_CHANNEL_VALUES:

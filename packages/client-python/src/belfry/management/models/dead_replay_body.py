@@ -30,7 +30,7 @@ class DeadReplayBody:
     """ 
         Attributes:
             ids (Union[Unset, list[str]]): these, and no filter; at most 100
-            channel (Union[Unset, DeadReplayBodyChannel]): EMAIL, SMS or DEVICE
+            channel (Union[Unset, DeadReplayBodyChannel]): EMAIL, SMS, DEVICE or CHAT
             class_ (Union[Unset, DeadReplayBodyClass]): permanent, policy, credentials, throttled, deferred, transient,
                 ambiguous, untried, expired, unknown, message
             provider (Union[Unset, str]): its kind, for example sendgrid

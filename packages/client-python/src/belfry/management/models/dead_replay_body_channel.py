@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-DeadReplayBodyChannel = Literal['DEVICE', 'EMAIL', 'SMS']
+DeadReplayBodyChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'SMS']
 
-DEAD_REPLAY_BODY_CHANNEL_VALUES: set[DeadReplayBodyChannel] = { 'DEVICE', 'EMAIL', 'SMS',  }
+DEAD_REPLAY_BODY_CHANNEL_VALUES: set[DeadReplayBodyChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'SMS',  }
 
 def check_dead_replay_body_channel(value: str) -> DeadReplayBodyChannel:
     if value in DEAD_REPLAY_BODY_CHANNEL_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-EventResendBodyChannelsItem = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+EventResendBodyChannelsItem = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-EVENT_RESEND_BODY_CHANNELS_ITEM_VALUES: set[EventResendBodyChannelsItem] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+EVENT_RESEND_BODY_CHANNELS_ITEM_VALUES: set[EventResendBodyChannelsItem] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_event_resend_body_channels_item(value: str) -> EventResendBodyChannelsItem:
     if value in EVENT_RESEND_BODY_CHANNELS_ITEM_VALUES:

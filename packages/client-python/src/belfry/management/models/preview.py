@@ -10,6 +10,8 @@ from ..types import UNSET, Unset
 from typing import cast
 from typing import Union
 
+if TYPE_CHECKING:
+  from ..models.preview_blocks_item import PreviewBlocksItem
 
 
 
@@ -23,7 +25,7 @@ T = TypeVar("T", bound="Preview")
 class Preview:
     """ 
         Attributes:
-            channel (str): EMAIL, SMS, PUSH or DEVICE
+            channel (str): EMAIL, SMS, PUSH, DEVICE or CHAT
             kind (str):
             missing (list[str]): Names that have no value
             subject (Union[Unset, str]):
@@ -33,6 +35,8 @@ class Preview:
             encoding (Union[Unset, str]):
             title (Union[Unset, str]):
             body (Union[Unset, str]):
+            blocks (Union[Unset, list['PreviewBlocksItem']]):
+            url (Union[Unset, str]):
             warnings (Union[Unset, list[str]]):
      """
 
@@ -46,6 +50,8 @@ class Preview:
     encoding: Union[Unset, str] = UNSET
     title: Union[Unset, str] = UNSET
     body: Union[Unset, str] = UNSET
+    blocks: Union[Unset, list['PreviewBlocksItem']] = UNSET
+    url: Union[Unset, str] = UNSET
     warnings: Union[Unset, list[str]] = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -54,6 +60,7 @@ class Preview:
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.preview_blocks_item import PreviewBlocksItem
         channel = self.channel
 
         kind = self.kind
@@ -75,6 +82,17 @@ class Preview:
         title = self.title
 
         body = self.body
+
+        blocks: Union[Unset, list[dict[str, Any]]] = UNSET
+        if not isinstance(self.blocks, Unset):
+            blocks = []
+            for blocks_item_data in self.blocks:
+                blocks_item = blocks_item_data.to_dict()
+                blocks.append(blocks_item)
+
+
+
+        url = self.url
 
         warnings: Union[Unset, list[str]] = UNSET
         if not isinstance(self.warnings, Unset):
@@ -104,6 +122,10 @@ class Preview:
             field_dict["title"] = title
         if body is not UNSET:
             field_dict["body"] = body
+        if blocks is not UNSET:
+            field_dict["blocks"] = blocks
+        if url is not UNSET:
+            field_dict["url"] = url
         if warnings is not UNSET:
             field_dict["warnings"] = warnings
 
@@ -113,6 +135,7 @@ class Preview:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.preview_blocks_item import PreviewBlocksItem
         d = dict(src_dict)
         channel = d.pop("channel")
 
@@ -135,6 +158,18 @@ class Preview:
 
         body = d.pop("body", UNSET)
 
+        blocks = []
+        _blocks = d.pop("blocks", UNSET)
+        for blocks_item_data in (_blocks or []):
+            blocks_item = PreviewBlocksItem.from_dict(blocks_item_data)
+
+
+
+            blocks.append(blocks_item)
+
+
+        url = d.pop("url", UNSET)
+
         warnings = cast(list[str], d.pop("warnings", UNSET))
 
 
@@ -149,6 +184,8 @@ class Preview:
             encoding=encoding,
             title=title,
             body=body,
+            blocks=blocks,
+            url=url,
             warnings=warnings,
         )
 

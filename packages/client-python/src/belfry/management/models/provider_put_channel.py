@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-ProviderPutChannel = Literal['DEVICE', 'EMAIL', 'SMS']
+ProviderPutChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'SMS']
 
-PROVIDER_PUT_CHANNEL_VALUES: set[ProviderPutChannel] = { 'DEVICE', 'EMAIL', 'SMS',  }
+PROVIDER_PUT_CHANNEL_VALUES: set[ProviderPutChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'SMS',  }
 
 def check_provider_put_channel(value: str) -> ProviderPutChannel:
     if value in PROVIDER_PUT_CHANNEL_VALUES:

@@ -20,7 +20,7 @@ T = TypeVar("T", bound="ProviderTestBody")
 class ProviderTestBody:
     """ 
         Attributes:
-            to (str): an email address, a number such as +12025550123, or (of devices) a user's id
+            to (str): an email address, a number such as +12025550123, a chat address, or (of devices) a user's id
      """
 
     to: str

@@ -33,7 +33,7 @@ class SavedDraft:
             template_id (str):
             tenant_id (str):
             event_type (str): the template's event type
-            channel (str): EMAIL, SMS, PUSH or DEVICE
+            channel (str): EMAIL, SMS, PUSH, DEVICE or CHAT
             locale (str): Empty: the default variant
             content (str):
             subject (Union[None, str]):

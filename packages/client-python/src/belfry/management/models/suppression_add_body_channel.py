@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-SuppressionAddBodyChannel = Literal['EMAIL', 'SMS']
+SuppressionAddBodyChannel = Literal['CHAT', 'EMAIL', 'SMS']
 
-SUPPRESSION_ADD_BODY_CHANNEL_VALUES: set[SuppressionAddBodyChannel] = { 'EMAIL', 'SMS',  }
+SUPPRESSION_ADD_BODY_CHANNEL_VALUES: set[SuppressionAddBodyChannel] = { 'CHAT', 'EMAIL', 'SMS',  }
 
 def check_suppression_add_body_channel(value: str) -> SuppressionAddBodyChannel:
     if value in SUPPRESSION_ADD_BODY_CHANNEL_VALUES:

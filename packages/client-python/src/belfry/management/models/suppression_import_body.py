@@ -25,7 +25,7 @@ T = TypeVar("T", bound="SuppressionImportBody")
 class SuppressionImportBody:
     """ 
         Attributes:
-            channel (SuppressionImportBodyChannel): EMAIL or SMS
+            channel (SuppressionImportBodyChannel): EMAIL or SMS or CHAT
             file (str): one address a line, or a CSV
             leave_out_bad (Union[Unset, bool]): leave bad lines out, name them, and take the others
             parts (Union[Unset, int]): into how many shares the rows are divided, 1 to 100; default: 1

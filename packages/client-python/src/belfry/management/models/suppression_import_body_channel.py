@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-SuppressionImportBodyChannel = Literal['EMAIL', 'SMS']
+SuppressionImportBodyChannel = Literal['CHAT', 'EMAIL', 'SMS']
 
-SUPPRESSION_IMPORT_BODY_CHANNEL_VALUES: set[SuppressionImportBodyChannel] = { 'EMAIL', 'SMS',  }
+SUPPRESSION_IMPORT_BODY_CHANNEL_VALUES: set[SuppressionImportBodyChannel] = { 'CHAT', 'EMAIL', 'SMS',  }
 
 def check_suppression_import_body_channel(value: str) -> SuppressionImportBodyChannel:
     if value in SUPPRESSION_IMPORT_BODY_CHANNEL_VALUES:

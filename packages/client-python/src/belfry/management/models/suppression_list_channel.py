@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-SuppressionListChannel = Literal['EMAIL', 'SMS']
+SuppressionListChannel = Literal['CHAT', 'EMAIL', 'SMS']
 
-SUPPRESSION_LIST_CHANNEL_VALUES: set[SuppressionListChannel] = { 'EMAIL', 'SMS',  }
+SUPPRESSION_LIST_CHANNEL_VALUES: set[SuppressionListChannel] = { 'CHAT', 'EMAIL', 'SMS',  }
 
 def check_suppression_list_channel(value: str) -> SuppressionListChannel:
     if value in SUPPRESSION_LIST_CHANNEL_VALUES:

@@ -23,7 +23,7 @@ T = TypeVar("T", bound="SuppressionRemoveBody")
 class SuppressionRemoveBody:
     """ 
         Attributes:
-            channel (SuppressionRemoveBodyChannel): EMAIL or SMS
+            channel (SuppressionRemoveBodyChannel): EMAIL or SMS or CHAT
             addresses (list[str]): Email addresses, in any case; or phone numbers, as +12025550123. At most 10000
      """
 

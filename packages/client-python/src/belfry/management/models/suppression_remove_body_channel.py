@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-SuppressionRemoveBodyChannel = Literal['EMAIL', 'SMS']
+SuppressionRemoveBodyChannel = Literal['CHAT', 'EMAIL', 'SMS']
 
-SUPPRESSION_REMOVE_BODY_CHANNEL_VALUES: set[SuppressionRemoveBodyChannel] = { 'EMAIL', 'SMS',  }
+SUPPRESSION_REMOVE_BODY_CHANNEL_VALUES: set[SuppressionRemoveBodyChannel] = { 'CHAT', 'EMAIL', 'SMS',  }
 
 def check_suppression_remove_body_channel(value: str) -> SuppressionRemoveBodyChannel:
     if value in SUPPRESSION_REMOVE_BODY_CHANNEL_VALUES:

@@ -62,7 +62,7 @@ class Template:
             id (str):
             tenant_id (str): platform for what begins with global.
             event_type (str):
-            channel (str): EMAIL, SMS, PUSH or DEVICE
+            channel (str): EMAIL, SMS, PUSH, DEVICE or CHAT
             version (int): Counts what was published in all languages, from 1; 0: nothing is published
             saved_by (Union[None, str]): The person who saved the published version, if known
             variables (list[str]): Variables that its text names

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateActivateChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateActivateChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_ACTIVATE_CHANNEL_VALUES: set[TemplateActivateChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_ACTIVATE_CHANNEL_VALUES: set[TemplateActivateChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_activate_channel(value: str) -> TemplateActivateChannel:
     if value in TEMPLATE_ACTIVATE_CHANNEL_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateConfirmChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateConfirmChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_CONFIRM_CHANNEL_VALUES: set[TemplateConfirmChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_CONFIRM_CHANNEL_VALUES: set[TemplateConfirmChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_confirm_channel(value: str) -> TemplateConfirmChannel:
     if value in TEMPLATE_CONFIRM_CHANNEL_VALUES:

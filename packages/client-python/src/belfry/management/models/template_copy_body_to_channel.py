@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateCopyBodyToChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateCopyBodyToChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_COPY_BODY_TO_CHANNEL_VALUES: set[TemplateCopyBodyToChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_COPY_BODY_TO_CHANNEL_VALUES: set[TemplateCopyBodyToChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_copy_body_to_channel(value: str) -> TemplateCopyBodyToChannel:
     if value in TEMPLATE_COPY_BODY_TO_CHANNEL_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateCopyChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateCopyChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_COPY_CHANNEL_VALUES: set[TemplateCopyChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_COPY_CHANNEL_VALUES: set[TemplateCopyChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_copy_channel(value: str) -> TemplateCopyChannel:
     if value in TEMPLATE_COPY_CHANNEL_VALUES:

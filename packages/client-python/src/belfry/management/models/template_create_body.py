@@ -28,7 +28,7 @@ class TemplateCreateBody:
     """ 
         Attributes:
             event_type (str): as the tenant's events name it
-            channels (list[TemplateCreateBodyChannelsItem]): on which, as EMAIL,SMS,PUSH,DEVICE
+            channels (list[TemplateCreateBodyChannelsItem]): on which, as EMAIL,SMS,PUSH,DEVICE,CHAT
             starter (Union[Unset, TemplateCreateBodyStarter]): one of welcome, verify-address, one-time-code, password-
                 reset, receipt, order-on-its-way, payment-failed, comment-digest
      """

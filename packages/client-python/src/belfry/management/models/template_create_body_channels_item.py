@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateCreateBodyChannelsItem = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateCreateBodyChannelsItem = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_CREATE_BODY_CHANNELS_ITEM_VALUES: set[TemplateCreateBodyChannelsItem] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_CREATE_BODY_CHANNELS_ITEM_VALUES: set[TemplateCreateBodyChannelsItem] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_create_body_channels_item(value: str) -> TemplateCreateBodyChannelsItem:
     if value in TEMPLATE_CREATE_BODY_CHANNELS_ITEM_VALUES:

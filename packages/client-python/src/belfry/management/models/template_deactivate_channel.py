@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateDeactivateChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateDeactivateChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_DEACTIVATE_CHANNEL_VALUES: set[TemplateDeactivateChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_DEACTIVATE_CHANNEL_VALUES: set[TemplateDeactivateChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_deactivate_channel(value: str) -> TemplateDeactivateChannel:
     if value in TEMPLATE_DEACTIVATE_CHANNEL_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateDeleteChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateDeleteChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_DELETE_CHANNEL_VALUES: set[TemplateDeleteChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_DELETE_CHANNEL_VALUES: set[TemplateDeleteChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_delete_channel(value: str) -> TemplateDeleteChannel:
     if value in TEMPLATE_DELETE_CHANNEL_VALUES:

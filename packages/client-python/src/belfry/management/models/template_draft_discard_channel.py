@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateDraftDiscardChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateDraftDiscardChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_DRAFT_DISCARD_CHANNEL_VALUES: set[TemplateDraftDiscardChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_DRAFT_DISCARD_CHANNEL_VALUES: set[TemplateDraftDiscardChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_draft_discard_channel(value: str) -> TemplateDraftDiscardChannel:
     if value in TEMPLATE_DRAFT_DISCARD_CHANNEL_VALUES:

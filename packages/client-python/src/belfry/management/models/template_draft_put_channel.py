@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateDraftPutChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateDraftPutChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_DRAFT_PUT_CHANNEL_VALUES: set[TemplateDraftPutChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_DRAFT_PUT_CHANNEL_VALUES: set[TemplateDraftPutChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_draft_put_channel(value: str) -> TemplateDraftPutChannel:
     if value in TEMPLATE_DRAFT_PUT_CHANNEL_VALUES:

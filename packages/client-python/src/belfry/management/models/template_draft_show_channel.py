@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateDraftShowChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateDraftShowChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_DRAFT_SHOW_CHANNEL_VALUES: set[TemplateDraftShowChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_DRAFT_SHOW_CHANNEL_VALUES: set[TemplateDraftShowChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_draft_show_channel(value: str) -> TemplateDraftShowChannel:
     if value in TEMPLATE_DRAFT_SHOW_CHANNEL_VALUES:

@@ -32,14 +32,14 @@ T = TypeVar("T", bound="TemplatePreviewBody")
 class TemplatePreviewBody:
     """ 
         Attributes:
-            channel (TemplatePreviewBodyChannel): EMAIL, SMS, PUSH or DEVICE
+            channel (TemplatePreviewBodyChannel): EMAIL, SMS, PUSH, DEVICE or CHAT
             event_type (Union[Unset, str]): the template's event type
             locale (Union[Unset, str]): a language of it, as de or de-AT; default: the variant without one
             subject (Union[Unset, str]): of EMAIL; may hold {{variables}}
             format_ (Union[Unset, TemplatePreviewBodyFormat]): of EMAIL; default: as it is, and of a new one found out
                 (never markdown)
             title (Union[Unset, str]): of PUSH or DEVICE; may hold {{variables}}
-            url (Union[Unset, str]): what PUSH or DEVICE opens: https or a path; may hold {{variables}}
+            url (Union[Unset, str]): what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}}
             actions (Union[Unset, list['TemplatePreviewBodyActionsItem']]): buttons of PUSH; up to two
             content (Union[Unset, str]): Markdown, MJML, HTML or text with {{variables}}
             plain_characters (Union[Unset, bool]): of SMS: curly quotes, dashes and the like are sent as plain ones

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplatePreviewBodyChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplatePreviewBodyChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_PREVIEW_BODY_CHANNEL_VALUES: set[TemplatePreviewBodyChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_PREVIEW_BODY_CHANNEL_VALUES: set[TemplatePreviewBodyChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_preview_body_channel(value: str) -> TemplatePreviewBodyChannel:
     if value in TEMPLATE_PREVIEW_BODY_CHANNEL_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplatePublishChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplatePublishChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_PUBLISH_CHANNEL_VALUES: set[TemplatePublishChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_PUBLISH_CHANNEL_VALUES: set[TemplatePublishChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_publish_channel(value: str) -> TemplatePublishChannel:
     if value in TEMPLATE_PUBLISH_CHANNEL_VALUES:

@@ -37,7 +37,7 @@ class TemplatePutBody:
             format_ (Union[Unset, TemplatePutBodyFormat]): of EMAIL; default: as it is, and of a new one found out (never
                 markdown)
             title (Union[Unset, str]): of PUSH or DEVICE; may hold {{variables}}
-            url (Union[Unset, str]): what PUSH or DEVICE opens: https or a path; may hold {{variables}}
+            url (Union[Unset, str]): what PUSH, DEVICE or CHAT opens: https or, in a page, a path; may hold {{variables}}
             actions (Union[Unset, list['TemplatePutBodyActionsItem']]): buttons of PUSH; up to two
             based_on_version (Union[Unset, int]): the version in force that the editor began with, 0: none; refused over
                 another

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplatePutChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplatePutChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_PUT_CHANNEL_VALUES: set[TemplatePutChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_PUT_CHANNEL_VALUES: set[TemplatePutChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_put_channel(value: str) -> TemplatePutChannel:
     if value in TEMPLATE_PUT_CHANNEL_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateRestoreChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateRestoreChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_RESTORE_CHANNEL_VALUES: set[TemplateRestoreChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_RESTORE_CHANNEL_VALUES: set[TemplateRestoreChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_restore_channel(value: str) -> TemplateRestoreChannel:
     if value in TEMPLATE_RESTORE_CHANNEL_VALUES:

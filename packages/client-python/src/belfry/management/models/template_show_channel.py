@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateShowChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateShowChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_SHOW_CHANNEL_VALUES: set[TemplateShowChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_SHOW_CHANNEL_VALUES: set[TemplateShowChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_show_channel(value: str) -> TemplateShowChannel:
     if value in TEMPLATE_SHOW_CHANNEL_VALUES:

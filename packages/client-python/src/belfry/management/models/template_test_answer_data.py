@@ -25,7 +25,7 @@ class TemplateTestAnswerData:
         Attributes:
             tenant_id (str):
             event_type (str): the template's event type
-            channel (str): EMAIL, SMS, PUSH or DEVICE
+            channel (str): EMAIL, SMS, PUSH, DEVICE or CHAT
             user_id (Union[Unset, str]): In whose inbox it is
             published (Union[Unset, bool]): false: it is shown when the page is reloaded
             provider_id (Union[Unset, str]): The provider that got it

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateTestChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateTestChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_TEST_CHANNEL_VALUES: set[TemplateTestChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_TEST_CHANNEL_VALUES: set[TemplateTestChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_test_channel(value: str) -> TemplateTestChannel:
     if value in TEMPLATE_TEST_CHANNEL_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TemplateVersionsChannel = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TemplateVersionsChannel = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TEMPLATE_VERSIONS_CHANNEL_VALUES: set[TemplateVersionsChannel] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TEMPLATE_VERSIONS_CHANNEL_VALUES: set[TemplateVersionsChannel] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_template_versions_channel(value: str) -> TemplateVersionsChannel:
     if value in TEMPLATE_VERSIONS_CHANNEL_VALUES:

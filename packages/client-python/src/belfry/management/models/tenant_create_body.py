@@ -33,7 +33,7 @@ class TenantCreateBody:
             per_minute (Union[Unset, int]): triggers admitted in any 60 s
             daily_cap (Union[None, Unset, int]): events accepted per UTC day
             delivery_channels (Union[Unset, list[TenantCreateBodyDeliveryChannelsItem]]): channels it may use, as
-                EMAIL,DEVICE; empty: all
+                EMAIL,CHAT; empty: all
             dedup_includes_variables (Union[Unset, bool]): variables count for the automatic dedup key; they do not by
                 default
             allow_executables (Union[Unset, bool]): programs may be uploaded as attachments of its mails; they may not by

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TenantCreateBodyDeliveryChannelsItem = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TenantCreateBodyDeliveryChannelsItem = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TENANT_CREATE_BODY_DELIVERY_CHANNELS_ITEM_VALUES: set[TenantCreateBodyDeliveryChannelsItem] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TENANT_CREATE_BODY_DELIVERY_CHANNELS_ITEM_VALUES: set[TenantCreateBodyDeliveryChannelsItem] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_tenant_create_body_delivery_channels_item(value: str) -> TenantCreateBodyDeliveryChannelsItem:
     if value in TENANT_CREATE_BODY_DELIVERY_CHANNELS_ITEM_VALUES:

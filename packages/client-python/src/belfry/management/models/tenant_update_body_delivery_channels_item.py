@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TenantUpdateBodyDeliveryChannelsItem = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TenantUpdateBodyDeliveryChannelsItem = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TENANT_UPDATE_BODY_DELIVERY_CHANNELS_ITEM_VALUES: set[TenantUpdateBodyDeliveryChannelsItem] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TENANT_UPDATE_BODY_DELIVERY_CHANNELS_ITEM_VALUES: set[TenantUpdateBodyDeliveryChannelsItem] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_tenant_update_body_delivery_channels_item(value: str) -> TenantUpdateBodyDeliveryChannelsItem:
     if value in TENANT_UPDATE_BODY_DELIVERY_CHANNELS_ITEM_VALUES:

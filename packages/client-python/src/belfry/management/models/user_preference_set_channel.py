@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-UserPreferenceSetChannel = Literal['*', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
+UserPreferenceSetChannel = Literal['*', 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-USER_PREFERENCE_SET_CHANNEL_VALUES: set[UserPreferenceSetChannel] = { '*', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+USER_PREFERENCE_SET_CHANNEL_VALUES: set[UserPreferenceSetChannel] = { '*', 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_user_preference_set_channel(value: str) -> UserPreferenceSetChannel:
     if value in USER_PREFERENCE_SET_CHANNEL_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-BroadcastRequestChannelsItem = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+BroadcastRequestChannelsItem = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-BROADCAST_REQUEST_CHANNELS_ITEM_VALUES: set[BroadcastRequestChannelsItem] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+BROADCAST_REQUEST_CHANNELS_ITEM_VALUES: set[BroadcastRequestChannelsItem] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_broadcast_request_channels_item(value: str) -> BroadcastRequestChannelsItem:
     if value in BROADCAST_REQUEST_CHANNELS_ITEM_VALUES:

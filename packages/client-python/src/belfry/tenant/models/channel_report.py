@@ -28,8 +28,8 @@ T = TypeVar("T", bound="ChannelReport")
 class ChannelReport:
     """ 
         Attributes:
-            status (str): `published` is a result of PUSH; the others are results of EMAIL, SMS and DEVICE, or reasons why
-                nothing was sent
+            status (str): `published` is a result of PUSH; the others are results of EMAIL, SMS, DEVICE and CHAT, or reasons
+                why nothing was sent
             reason (Union[None, str]): Why it was skipped, failed or waits
             missing (list[str]): Variables that the template uses but the event does not have
             delivery (Union[Unset, DeliveryReport]):

@@ -39,6 +39,7 @@ class EventReport:
             user_id (str):
             recipient_email (Union[None, str]):
             recipient_phone (Union[None, str]):
+            recipient_chat (Union[None, str]):
             requested_channels (Union[None, list[str]]): The `channels` of the request; null means all
             locale (Union[None, str]): The `locale` of the request in canonical form; null if it had none
             trace_id (str): The request's trace id
@@ -67,6 +68,7 @@ class EventReport:
     user_id: str
     recipient_email: Union[None, str]
     recipient_phone: Union[None, str]
+    recipient_chat: Union[None, str]
     requested_channels: Union[None, list[str]]
     locale: Union[None, str]
     trace_id: str
@@ -108,6 +110,9 @@ class EventReport:
 
         recipient_phone: Union[None, str]
         recipient_phone = self.recipient_phone
+
+        recipient_chat: Union[None, str]
+        recipient_chat = self.recipient_chat
 
         requested_channels: Union[None, list[str]]
         if isinstance(self.requested_channels, list):
@@ -181,6 +186,7 @@ class EventReport:
             "userId": user_id,
             "recipientEmail": recipient_email,
             "recipientPhone": recipient_phone,
+            "recipientChat": recipient_chat,
             "requestedChannels": requested_channels,
             "locale": locale,
             "traceId": trace_id,
@@ -234,6 +240,14 @@ class EventReport:
             return cast(Union[None, str], data)
 
         recipient_phone = _parse_recipient_phone(d.pop("recipientPhone"))
+
+
+        def _parse_recipient_chat(data: object) -> Union[None, str]:
+            if data is None:
+                return data
+            return cast(Union[None, str], data)
+
+        recipient_chat = _parse_recipient_chat(d.pop("recipientChat"))
 
 
         def _parse_requested_channels(data: object) -> Union[None, list[str]]:
@@ -391,6 +405,7 @@ class EventReport:
             user_id=user_id,
             recipient_email=recipient_email,
             recipient_phone=recipient_phone,
+            recipient_chat=recipient_chat,
             requested_channels=requested_channels,
             locale=locale,
             trace_id=trace_id,

@@ -30,12 +30,14 @@ class EventReportChannels:
             sms (Union[Unset, ChannelReport]):
             push (Union[Unset, ChannelReport]):
             device (Union[Unset, ChannelReport]):
+            chat (Union[Unset, ChannelReport]):
      """
 
     email: Union[Unset, 'ChannelReport'] = UNSET
     sms: Union[Unset, 'ChannelReport'] = UNSET
     push: Union[Unset, 'ChannelReport'] = UNSET
     device: Union[Unset, 'ChannelReport'] = UNSET
+    chat: Union[Unset, 'ChannelReport'] = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
 
@@ -60,6 +62,10 @@ class EventReportChannels:
         if not isinstance(self.device, Unset):
             device = self.device.to_dict()
 
+        chat: Union[Unset, dict[str, Any]] = UNSET
+        if not isinstance(self.chat, Unset):
+            chat = self.chat.to_dict()
+
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
@@ -73,6 +79,8 @@ class EventReportChannels:
             field_dict["PUSH"] = push
         if device is not UNSET:
             field_dict["DEVICE"] = device
+        if chat is not UNSET:
+            field_dict["CHAT"] = chat
 
         return field_dict
 
@@ -122,11 +130,22 @@ class EventReportChannels:
 
 
 
+        _chat = d.pop("CHAT", UNSET)
+        chat: Union[Unset, ChannelReport]
+        if isinstance(_chat,  Unset):
+            chat = UNSET
+        else:
+            chat = ChannelReport.from_dict(_chat)
+
+
+
+
         event_report_channels = cls(
             email=email,
             sms=sms,
             push=push,
             device=device,
+            chat=chat,
         )
 
 

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TriggerBatchRequestEventsItemChannelsItem = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TriggerBatchRequestEventsItemChannelsItem = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TRIGGER_BATCH_REQUEST_EVENTS_ITEM_CHANNELS_ITEM_VALUES: set[TriggerBatchRequestEventsItemChannelsItem] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TRIGGER_BATCH_REQUEST_EVENTS_ITEM_CHANNELS_ITEM_VALUES: set[TriggerBatchRequestEventsItemChannelsItem] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_trigger_batch_request_events_item_channels_item(value: str) -> TriggerBatchRequestEventsItemChannelsItem:
     if value in TRIGGER_BATCH_REQUEST_EVENTS_ITEM_CHANNELS_ITEM_VALUES:

@@ -1,8 +1,8 @@
 from typing import Literal, cast
 
-TriggerRequestChannelsItem = Literal['DEVICE', 'EMAIL', 'PUSH', 'SMS']
+TriggerRequestChannelsItem = Literal['CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS']
 
-TRIGGER_REQUEST_CHANNELS_ITEM_VALUES: set[TriggerRequestChannelsItem] = { 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
+TRIGGER_REQUEST_CHANNELS_ITEM_VALUES: set[TriggerRequestChannelsItem] = { 'CHAT', 'DEVICE', 'EMAIL', 'PUSH', 'SMS',  }
 
 def check_trigger_request_channels_item(value: str) -> TriggerRequestChannelsItem:
     if value in TRIGGER_REQUEST_CHANNELS_ITEM_VALUES:

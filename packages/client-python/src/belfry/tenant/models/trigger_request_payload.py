@@ -27,11 +27,14 @@ class TriggerRequestPayload:
             user_id (str): Recipient's id in the tenant's own system
             recipient_email (Union[None, Unset, str]):
             recipient_phone (Union[None, Unset, str]): In E.164 form; needed for SMS. Empty or null means none
+            recipient_chat (Union[None, Unset, str]): As `slack:C024BE91L`: the kind of a provider, a colon and its target;
+                needed for CHAT. Empty or null means none
      """
 
     user_id: str
     recipient_email: Union[None, Unset, str] = UNSET
     recipient_phone: Union[None, Unset, str] = UNSET
+    recipient_chat: Union[None, Unset, str] = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
 
@@ -53,6 +56,12 @@ class TriggerRequestPayload:
         else:
             recipient_phone = self.recipient_phone
 
+        recipient_chat: Union[None, Unset, str]
+        if isinstance(self.recipient_chat, Unset):
+            recipient_chat = UNSET
+        else:
+            recipient_chat = self.recipient_chat
+
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
@@ -63,6 +72,8 @@ class TriggerRequestPayload:
             field_dict["recipientEmail"] = recipient_email
         if recipient_phone is not UNSET:
             field_dict["recipientPhone"] = recipient_phone
+        if recipient_chat is not UNSET:
+            field_dict["recipientChat"] = recipient_chat
 
         return field_dict
 
@@ -93,10 +104,21 @@ class TriggerRequestPayload:
         recipient_phone = _parse_recipient_phone(d.pop("recipientPhone", UNSET))
 
 
+        def _parse_recipient_chat(data: object) -> Union[None, Unset, str]:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(Union[None, Unset, str], data)
+
+        recipient_chat = _parse_recipient_chat(d.pop("recipientChat", UNSET))
+
+
         trigger_request_payload = cls(
             user_id=user_id,
             recipient_email=recipient_email,
             recipient_phone=recipient_phone,
+            recipient_chat=recipient_chat,
         )
 
 

@@ -30,6 +30,7 @@ class UserRequest:
         Attributes:
             email (Union[None, Unset, str]):
             phone (Union[None, Unset, str]): In E.164 form; used if a trigger has no recipientPhone
+            chat (Union[None, Unset, str]): As `slack:C024BE91L`; used if a trigger has no recipientChat
             locale (Union[None, Unset, str]): Language for triggers without a locale: language[-Script][-REGION]
             timezone (Union[None, Unset, str]): A name of the IANA time zone database; if absent, the tenant's zone
             attributes (Union['UserRequestAttributesType0', None, Unset]): Values that templates read as `user.NAME`; at
@@ -40,6 +41,7 @@ class UserRequest:
 
     email: Union[None, Unset, str] = UNSET
     phone: Union[None, Unset, str] = UNSET
+    chat: Union[None, Unset, str] = UNSET
     locale: Union[None, Unset, str] = UNSET
     timezone: Union[None, Unset, str] = UNSET
     attributes: Union['UserRequestAttributesType0', None, Unset] = UNSET
@@ -64,6 +66,12 @@ class UserRequest:
             phone = UNSET
         else:
             phone = self.phone
+
+        chat: Union[None, Unset, str]
+        if isinstance(self.chat, Unset):
+            chat = UNSET
+        else:
+            chat = self.chat
 
         locale: Union[None, Unset, str]
         if isinstance(self.locale, Unset):
@@ -102,6 +110,8 @@ class UserRequest:
             field_dict["email"] = email
         if phone is not UNSET:
             field_dict["phone"] = phone
+        if chat is not UNSET:
+            field_dict["chat"] = chat
         if locale is not UNSET:
             field_dict["locale"] = locale
         if timezone is not UNSET:
@@ -138,6 +148,16 @@ class UserRequest:
             return cast(Union[None, Unset, str], data)
 
         phone = _parse_phone(d.pop("phone", UNSET))
+
+
+        def _parse_chat(data: object) -> Union[None, Unset, str]:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(Union[None, Unset, str], data)
+
+        chat = _parse_chat(d.pop("chat", UNSET))
 
 
         def _parse_locale(data: object) -> Union[None, Unset, str]:
@@ -203,6 +223,7 @@ class UserRequest:
         user_request = cls(
             email=email,
             phone=phone,
+            chat=chat,
             locale=locale,
             timezone=timezone,
             attributes=attributes,

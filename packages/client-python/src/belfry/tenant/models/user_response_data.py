@@ -28,6 +28,7 @@ class UserResponseData:
             user_id (str):
             email (Union[None, str]): An international domain in its ASCII form
             phone (Union[None, str]): E.164
+            chat (Union[None, str]): The address in a chat
             locale (Union[None, str]): In canonical form, such as de-AT
             timezone (Union[None, str]): null means the tenant's
             attributes (Union['UserResponseDataAttributesType0', None]): null means none
@@ -39,6 +40,7 @@ class UserResponseData:
     user_id: str
     email: Union[None, str]
     phone: Union[None, str]
+    chat: Union[None, str]
     locale: Union[None, str]
     timezone: Union[None, str]
     attributes: Union['UserResponseDataAttributesType0', None]
@@ -61,6 +63,9 @@ class UserResponseData:
 
         phone: Union[None, str]
         phone = self.phone
+
+        chat: Union[None, str]
+        chat = self.chat
 
         locale: Union[None, str]
         locale = self.locale
@@ -91,6 +96,7 @@ class UserResponseData:
             "userId": user_id,
             "email": email,
             "phone": phone,
+            "chat": chat,
             "locale": locale,
             "timezone": timezone,
             "attributes": attributes,
@@ -124,6 +130,14 @@ class UserResponseData:
             return cast(Union[None, str], data)
 
         phone = _parse_phone(d.pop("phone"))
+
+
+        def _parse_chat(data: object) -> Union[None, str]:
+            if data is None:
+                return data
+            return cast(Union[None, str], data)
+
+        chat = _parse_chat(d.pop("chat"))
 
 
         def _parse_locale(data: object) -> Union[None, str]:
@@ -186,6 +200,7 @@ class UserResponseData:
             user_id=user_id,
             email=email,
             phone=phone,
+            chat=chat,
             locale=locale,
             timezone=timezone,
             attributes=attributes,

@@ -30,6 +30,7 @@ class UsersBatchRequestUsersItem:
             user_id (str): The user's id in your own system
             email (Union[None, Unset, str]):
             phone (Union[None, Unset, str]): In E.164 form; used if a trigger has no recipientPhone
+            chat (Union[None, Unset, str]): As `slack:C024BE91L`; used if a trigger has no recipientChat
             locale (Union[None, Unset, str]): Language for triggers without a locale: language[-Script][-REGION]
             timezone (Union[None, Unset, str]): A name of the IANA time zone database; if absent, the tenant's zone
             attributes (Union['UsersBatchRequestUsersItemAttributesType0', None, Unset]): Values that templates read as
@@ -41,6 +42,7 @@ class UsersBatchRequestUsersItem:
     user_id: str
     email: Union[None, Unset, str] = UNSET
     phone: Union[None, Unset, str] = UNSET
+    chat: Union[None, Unset, str] = UNSET
     locale: Union[None, Unset, str] = UNSET
     timezone: Union[None, Unset, str] = UNSET
     attributes: Union['UsersBatchRequestUsersItemAttributesType0', None, Unset] = UNSET
@@ -67,6 +69,12 @@ class UsersBatchRequestUsersItem:
             phone = UNSET
         else:
             phone = self.phone
+
+        chat: Union[None, Unset, str]
+        if isinstance(self.chat, Unset):
+            chat = UNSET
+        else:
+            chat = self.chat
 
         locale: Union[None, Unset, str]
         if isinstance(self.locale, Unset):
@@ -106,6 +114,8 @@ class UsersBatchRequestUsersItem:
             field_dict["email"] = email
         if phone is not UNSET:
             field_dict["phone"] = phone
+        if chat is not UNSET:
+            field_dict["chat"] = chat
         if locale is not UNSET:
             field_dict["locale"] = locale
         if timezone is not UNSET:
@@ -144,6 +154,16 @@ class UsersBatchRequestUsersItem:
             return cast(Union[None, Unset, str], data)
 
         phone = _parse_phone(d.pop("phone", UNSET))
+
+
+        def _parse_chat(data: object) -> Union[None, Unset, str]:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(Union[None, Unset, str], data)
+
+        chat = _parse_chat(d.pop("chat", UNSET))
 
 
         def _parse_locale(data: object) -> Union[None, Unset, str]:
@@ -210,6 +230,7 @@ class UsersBatchRequestUsersItem:
             user_id=user_id,
             email=email,
             phone=phone,
+            chat=chat,
             locale=locale,
             timezone=timezone,
             attributes=attributes,

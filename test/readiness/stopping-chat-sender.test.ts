@@ -1,0 +1,3 @@
+import { testStopping } from "./stopping-table.ts";
+
+testStopping("chat-sender");
