@@ -1171,7 +1171,7 @@ type TriggerBatchRequest_Events_Email struct {
 
 // TriggerBatchRequest_Events_Payload The recipient; other fields are ignored
 type TriggerBatchRequest_Events_Payload struct {
-	// RecipientChat As `slack:C024BE91L`: the kind of a provider, a colon and its target; needed for CHAT. Empty or null means none
+	// RecipientChat A provider's kind, a colon and a target, such as `slack:C024BE91L`; needed for CHAT. Empty or null means none
 	RecipientChat  *string `json:"recipientChat,omitempty"`
 	RecipientEmail *string `json:"recipientEmail,omitempty"`
 
@@ -1308,7 +1308,7 @@ type TriggerRequest_Email struct {
 
 // TriggerRequest_Payload The recipient; other fields are ignored
 type TriggerRequest_Payload struct {
-	// RecipientChat As `slack:C024BE91L`: the kind of a provider, a colon and its target; needed for CHAT. Empty or null means none
+	// RecipientChat A provider's kind, a colon and a target, such as `slack:C024BE91L`; needed for CHAT. Empty or null means none
 	RecipientChat  *string `json:"recipientChat,omitempty"`
 	RecipientEmail *string `json:"recipientEmail,omitempty"`
 
@@ -1350,7 +1350,7 @@ type UserRequest struct {
 	// Attributes Values that templates read as `user.NAME`; at most 4 KiB of JSON
 	Attributes map[string]interface{} `json:"attributes,omitzero"`
 
-	// Chat As `slack:C024BE91L`; used if a trigger has no recipientChat
+	// Chat An address such as `slack:C024BE91L`; used if a trigger has no recipientChat
 	Chat  *string `json:"chat,omitempty"`
 	Email *string `json:"email,omitempty"`
 
@@ -1435,7 +1435,7 @@ type UsersBatchRequest_Users struct {
 	// Attributes Values that templates read as `user.NAME`; at most 4 KiB of JSON
 	Attributes map[string]interface{} `json:"attributes,omitzero"`
 
-	// Chat As `slack:C024BE91L`; used if a trigger has no recipientChat
+	// Chat An address such as `slack:C024BE91L`; used if a trigger has no recipientChat
 	Chat  *string `json:"chat,omitempty"`
 	Email *string `json:"email,omitempty"`
 

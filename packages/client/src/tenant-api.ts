@@ -582,7 +582,7 @@ export interface TriggerBatchRequest {
       recipientEmail?: string | null;
       /** In E.164 form; needed for SMS. Empty or null means none */
       recipientPhone?: string | null;
-      /** As `slack:C024BE91L`: the kind of a provider, a colon and its target; needed for CHAT. Empty or null means none */
+      /** A provider's kind, a colon and a target, such as `slack:C024BE91L`; needed for CHAT. Empty or null means none */
       recipientChat?: string | null;
     };
     /** The recipient's language in BCP 47: language[-Script][-REGION]. Belfry uses templates in this language, else in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key */
@@ -659,7 +659,7 @@ export interface TriggerRequest {
     recipientEmail?: string | null;
     /** In E.164 form; needed for SMS. Empty or null means none */
     recipientPhone?: string | null;
-    /** As `slack:C024BE91L`: the kind of a provider, a colon and its target; needed for CHAT. Empty or null means none */
+    /** A provider's kind, a colon and a target, such as `slack:C024BE91L`; needed for CHAT. Empty or null means none */
     recipientChat?: string | null;
   };
   /** The recipient's language in BCP 47: language[-Script][-REGION]. Belfry uses templates in this language, else in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key */
@@ -717,7 +717,7 @@ export interface UserRequest {
   email?: string | null;
   /** In E.164 form; used if a trigger has no recipientPhone */
   phone?: string | null;
-  /** As `slack:C024BE91L`; used if a trigger has no recipientChat */
+  /** An address such as `slack:C024BE91L`; used if a trigger has no recipientChat */
   chat?: string | null;
   /** Language for triggers without a locale: language[-Script][-REGION] */
   locale?: string | null;
@@ -770,7 +770,7 @@ export interface UsersBatchRequest {
     email?: string | null;
     /** In E.164 form; used if a trigger has no recipientPhone */
     phone?: string | null;
-    /** As `slack:C024BE91L`; used if a trigger has no recipientChat */
+    /** An address such as `slack:C024BE91L`; used if a trigger has no recipientChat */
     chat?: string | null;
     /** Language for triggers without a locale: language[-Script][-REGION] */
     locale?: string | null;

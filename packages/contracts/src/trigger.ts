@@ -60,7 +60,7 @@ export const TriggerRequest = open(
             ),
             recipientChat: Type.Optional(
               textOrNone({
-                description: `As \`slack:C024BE91L\`: the kind of a provider, a colon and its target; needed for ${neededFor("recipientChat")}. Empty or null means none`,
+                description: `A provider's kind, a colon and a target, such as \`slack:C024BE91L\`; needed for ${neededFor("recipientChat")}. Empty or null means none`,
                 examples: ["slack:C024BE91L"],
               }),
             ),

@@ -41,7 +41,7 @@ const settings = {
   ),
   chat: Type.Optional(
     textOrNone({
-      description: "As `slack:C024BE91L`; used if a trigger has no recipientChat",
+      description: "An address such as `slack:C024BE91L`; used if a trigger has no recipientChat",
       examples: ["slack:C024BE91L"],
     }),
   ),

@@ -284,7 +284,7 @@ async function lookAt(
   return tally;
 }
 
-/** What the directory knows of a user. */
+/** A user as the directory knows it. */
 type Reached = Recipient & { chat: string | null };
 
 function missReason(

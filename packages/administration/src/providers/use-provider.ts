@@ -113,7 +113,7 @@ export const moveProviderUp = defineAct({
 const TITLE = "A test from Belfry";
 const TEXT = "This is a test from Belfry: the provider works.";
 const PARAGRAPH: ChatBlock[] = [{ kind: "paragraph", runs: [{ text: TEXT }] }];
-/** What a test says, by the content of its channel. */
+/** The message of a test, by the content of its channel. */
 const TESTS = {
   email: { kind: "email", subject: TITLE, html: `<p>${TEXT}</p>`, text: TEXT },
   text: { kind: "text", text: TEXT, segments: 1, encoding: "GSM-7" },

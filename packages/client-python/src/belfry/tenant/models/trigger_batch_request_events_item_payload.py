@@ -27,7 +27,7 @@ class TriggerBatchRequestEventsItemPayload:
             user_id (str): Recipient's id in the tenant's own system
             recipient_email (Union[None, Unset, str]):
             recipient_phone (Union[None, Unset, str]): In E.164 form; needed for SMS. Empty or null means none
-            recipient_chat (Union[None, Unset, str]): As `slack:C024BE91L`: the kind of a provider, a colon and its target;
+            recipient_chat (Union[None, Unset, str]): A provider's kind, a colon and a target, such as `slack:C024BE91L`;
                 needed for CHAT. Empty or null means none
      """
 

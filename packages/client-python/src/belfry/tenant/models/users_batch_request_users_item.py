@@ -30,7 +30,7 @@ class UsersBatchRequestUsersItem:
             user_id (str): The user's id in your own system
             email (Union[None, Unset, str]):
             phone (Union[None, Unset, str]): In E.164 form; used if a trigger has no recipientPhone
-            chat (Union[None, Unset, str]): As `slack:C024BE91L`; used if a trigger has no recipientChat
+            chat (Union[None, Unset, str]): An address such as `slack:C024BE91L`; used if a trigger has no recipientChat
             locale (Union[None, Unset, str]): Language for triggers without a locale: language[-Script][-REGION]
             timezone (Union[None, Unset, str]): A name of the IANA time zone database; if absent, the tenant's zone
             attributes (Union['UsersBatchRequestUsersItemAttributesType0', None, Unset]): Values that templates read as
