@@ -20,9 +20,10 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
       await page.getByText("must be an email address").waitFor();
     }),
     "provider-tested": at(`${base}/providers`, async (page) => {
-      // Those of EMAIL come first, and the one of DEVICE last.
-      const sandboxes = page.getByRole("link", { name: "Sandbox", exact: true });
-      await sandboxes.nth((await sandboxes.count()) - 2).click();
+      const ofChannel = page.locator("section", {
+        has: page.getByRole("heading", { name: "SMS" }),
+      });
+      await ofChannel.getByRole("link", { name: "Sandbox", exact: true }).first().click();
       await page.getByLabel("Phone number").fill("+12025550123");
       await page.getByRole("button", { name: "Send" }).click();
       await page.getByText("Accepted:").waitFor();

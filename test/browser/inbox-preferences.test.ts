@@ -155,11 +155,13 @@ test("the preferences of <belfry-inbox> in a browser", async (t) => {
       await tab.is("Offers", "EMAIL", false);
       await tab.is("Offers", "PUSH", false);
       await tab.is("Offers", "DEVICE", false);
+      await tab.is("Offers", "CHAT", false);
       await tab.is("All messages", "PUSH", false);
     }
     assert.deepEqual(await cells(), [
       "*/PUSH off (inbox)",
       "news/SMS on (inbox)",
+      "offers/CHAT off (inbox)",
       "offers/DEVICE off (inbox)",
       "offers/EMAIL off (inbox)",
       "offers/PUSH off (inbox)",

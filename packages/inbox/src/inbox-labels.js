@@ -3,6 +3,7 @@ const CHANNELS = new Map([
   ["SMS", "SMS"],
   ["PUSH", "In the app"],
   ["DEVICE", "On your devices"],
+  ["CHAT", "Chat"],
 ]);
 
 /**
