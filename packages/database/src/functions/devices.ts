@@ -47,9 +47,8 @@ export async function storeDevice(db: Database, keys: SecretKeys, device: NewDev
       transaction,
     );
     if (days === undefined) return;
-    await sql`update devices set ends_at = registered_at + make_interval(days => ${days}) where id = ${id}`.execute(
-      transaction,
-    );
+    await sql`update devices set ends_at = registered_at + make_interval(days => ${days})
+      where tenant_id = ${tenantId} and id = ${id}`.execute(transaction);
   });
 }
 
