@@ -163,6 +163,15 @@ export const TO_DEVICES: ProviderChannel = "DEVICE";
 /** The kind of provider that stands in for kinds of which the tenant has no provider. */
 export const ANY_KIND = "sandbox";
 
+/** Returns the providers that reach addresses or devices of a kind: those of the kind, else those of `ANY_KIND`. */
+export function providersForKind<Provider extends { kind: string }>(
+  providers: readonly Provider[],
+  kind: string,
+): Provider[] {
+  const own = providers.filter((one) => one.kind === kind);
+  return own.length > 0 ? own : providers.filter((one) => one.kind === ANY_KIND);
+}
+
 /** The channel of messages in chats, whose addresses an event's own row does not have. */
 export const TO_CHAT: AddressChannel = "CHAT";
 

@@ -97,7 +97,7 @@ export const slack = defineProvider<ChatMessage, typeof SETTINGS>({
   content: "chat",
   title: "Slack",
   settings: SETTINGS,
-  messageFault: ({ to }) => (ADDRESS.test(to) ? null : "the address is none of Slack"),
+  messageFault: ({ to }) => (ADDRESS.test(to) ? null : "the address is not a Slack address"),
   faults({ botToken, addresses }, context) {
     const isEmpty = botToken === undefined && addresses === undefined;
     return isEmpty

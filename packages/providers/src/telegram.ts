@@ -31,7 +31,7 @@ export const telegram = defineProvider<ChatMessage, typeof SETTINGS>({
   content: "chat",
   title: "Telegram",
   settings: SETTINGS,
-  messageFault: ({ to }) => (ADDRESS.test(to) ? null : "the address is none of Telegram"),
+  messageFault: ({ to }) => (ADDRESS.test(to) ? null : "the address is not a Telegram address"),
   create: createHttpVendor<ChatMessage, Static<typeof SETTINGS>>({
     name: "Telegram",
     request: (message, settings) => ({
@@ -64,7 +64,7 @@ function meaningOf(code: unknown, { retry_after: seconds }: Record<string, unkno
       // The recipient has blocked the bot, or a group has removed it.
       return { class: "permanent", code: "403" };
     case 404:
-      // The token is none of a bot's.
+      // No bot has this token.
       return { class: "credentials", code: "404" };
     default:
       return {};

@@ -73,11 +73,9 @@ export function testNamedVendor(vendor: NamedVendor): void {
 
   test(`${title}: a name that the provider lacks is another provider's, and costs no call`, async (t) => {
     const { at, provider } = await start(t, accept);
-    for (const [other, words] of [[to.replace("ops", "no-such"), /no address no-such$/]] as const) {
-      const { class: outcome, reason } = await provider.send({ ...message, to: other });
-      assert.equal(outcome, "policy");
-      assert.match(reason, words);
-    }
+    const other = await provider.send({ ...message, to: to.replace("ops", "no-such") });
+    assert.equal(other.class, "policy");
+    assert.match(other.reason, /no address no-such$/);
     const bad = ["ops", `${kind.kind}:`, `${kind.kind}:../x`, `${kind.kind}:constructor`];
     for (const one of bad)
       assert.notEqual((await provider.send({ ...message, to: one })).class, "accepted");

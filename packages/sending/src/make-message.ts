@@ -53,9 +53,8 @@ export interface Lacking {
 
 /**
  * Renders a delivery's template version with the variables of its event or events, the user's attributes, and the
- * reader's unsubscribe links.
- * `linkSchemes` are the schemes that the tenant allows in addition to those that every tenant has. `links` is undefined
- * if messages have no links of ours. Never throws.
+ * reader's unsubscribe links. `linkSchemes` are the schemes that the tenant allows in addition to those that every
+ * tenant has. `links` is undefined if messages have no links of ours. Never throws.
  */
 export function makeMessage(
   delivery: ClaimedDelivery,

@@ -1,5 +1,5 @@
 import { chatKindOf } from "@belfry/contracts/addresses";
-import { ANY_KIND, namesKind, type ProviderChannel } from "@belfry/contracts/channels";
+import { namesKind, type ProviderChannel, providersForKind } from "@belfry/contracts/channels";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type {
   ClaimedDelivery,
@@ -371,11 +371,10 @@ function providersOf(
   if (id !== undefined) {
     return all.filter((one) => one.id === id && (kind === undefined || one.kind === kind));
   }
-  const ofKind = all.filter((one) => one.kind === kind);
-  return ofKind.length > 0 ? ofKind : all.filter((one) => one.kind === ANY_KIND);
+  return providersForKind(all, kind ?? "");
 }
 
-/** Returns for deliveries the provider of the channel that their broadcast names, or the kind that their address names. */
+/** Returns for deliveries the provider that their broadcast names, or the kind that their address names. */
 async function namedProviders(
   pool: pg.Pool,
   channel: ProviderChannel,

@@ -1,4 +1,4 @@
-import { ANY_KIND } from "@belfry/contracts/channels";
+import { providersForKind } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
@@ -95,9 +95,7 @@ async function attemptDevices(
   );
   const tries = await Promise.all(
     [...byKind].map(([kind, devices]) => {
-      const provider =
-        providers.find((one) => one.kind === kind) ??
-        providers.find((one) => one.kind === ANY_KIND);
+      const [provider] = providersForKind(providers, kind);
       return callDevices({ delivery, message, devices, provider }, deps);
     }),
   );

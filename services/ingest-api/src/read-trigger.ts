@@ -115,7 +115,8 @@ export function automaticKey(tenantId: string, trigger: Trigger, withVariables: 
     trigger.recipientPhone,
   ];
   if (withVariables) identity.push(canonical(trigger.variables));
-  // `canonical` never returns an object with the key `later`, `email` or `chat`, so these cannot be mistaken for variables.
+  // `canonical` never returns an object with the key `later`, `email` or `chat`, so these cannot be mistaken for
+  // variables.
   if (trigger.asSent !== undefined) identity.push({ later: trigger.asSent });
   if (trigger.envelope !== undefined) identity.push({ email: identityOf(trigger.envelope) });
   const chat = trigger.options?.recipientChat;

@@ -23,7 +23,8 @@ export type SentContent =
 
 /**
  * Renders the content of an event or a digest on a channel again, from the template version and the variables that were
- * used, and the user's attributes as they are now. Never shows content of a sensitive template. Throws `NotFound` if nothing was sent on the channel.
+ * used, and the user's attributes as they are now. Never shows content of a sensitive template. Throws `NotFound` if
+ * nothing was sent on the channel.
  */
 export async function sentContent(
   db: Database,

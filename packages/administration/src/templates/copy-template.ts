@@ -167,7 +167,6 @@ export function starterDraft(starter: Starter | undefined, channel: Channel) {
         ...(starter?.email ?? { subject: "", content: "" }),
       };
     case "text":
-      return { digest, ...(starter?.text ?? { content: "" }) };
     case "chat":
       return { digest, ...(starter?.text ?? { content: "" }) };
     case "notification":

@@ -124,8 +124,8 @@ export async function countRecentEvents(
 
 /**
  * Returns the variables of the newest event of a type, among the tenant's newest 10,000, for a preview, and the
- * attributes of its user. Returns
- * undefined if there is none, or if a sensitive template is or was in force for the event.
+ * attributes of its user. Returns undefined if there is none, or if a sensitive template is or was in force for the
+ * event.
  */
 export async function sampleFromEvents(db: Database, tenantId: string, eventType: string) {
   if (tenantId === PLATFORM) return undefined;

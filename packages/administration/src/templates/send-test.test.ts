@@ -30,6 +30,13 @@ const PUSH: Preview = {
   missing: [],
 };
 
+const CHAT: Preview = {
+  channel: "CHAT",
+  kind: "chat",
+  blocks: [{ kind: "paragraph", runs: [{ text: "Hello" }] }],
+  missing: [],
+};
+
 async function withProvider(t: Parameters<typeof testDatabase>[0], changes: TenantInput = {}) {
   const { db, tenantId } = await tenantDatabase(t);
   const { id } = await putActiveProvider(
@@ -99,7 +106,7 @@ test("tests count like events, and there are few of them: asked for at once, thi
   assert.deepEqual(counted, { ring_total: 30, day_total: 30 });
 });
 
-test("a test for devices goes to the last registered device that has a provider of its kind", async (t) => {
+test("a test for devices needs a device of a provider's kind, else the sandbox takes it", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
   const run = actsIn(db, tenantId, { keys: async () => TEST_KEYS });
   const put = (kind: "fcm" | "apns") =>
@@ -112,4 +119,17 @@ test("a test for devices goes to the last registered device that has a provider 
   await provider("sandbox", {});
   await put("fcm");
   assert.equal(await to(), "sandbox");
+});
+
+test("a test for a chat goes through a provider of the address's kind, else through the sandbox", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const provider = (kind: string, settings: Record<string, unknown>) =>
+    putActiveProvider(db, { tenantId, channel: "CHAT", kind, settings }, options);
+  const to = async (address: string) =>
+    (await sendRenderedTest(db, tenantId, CHAT, address, options)).provider.kind;
+  await provider("telegram", { botToken: `123456:${"A".repeat(35)}` });
+  await refusedWith(to("slack:C024BE91L"), /no active provider of the kind slack/);
+  await refusedWith(to("C024BE91L"), /to must be a chat address such as slack:C024BE91L/);
+  await provider("sandbox", {});
+  assert.equal(await to(" slack:C024BE91L "), "sandbox");
 });

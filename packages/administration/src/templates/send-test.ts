@@ -1,10 +1,13 @@
 import { hash, randomUUID } from "node:crypto";
-import { ADDRESSES } from "@belfry/contracts/addresses";
+import { ADDRESSES, chatKindOf } from "@belfry/contracts/addresses";
 import {
+  ANY_KIND,
   addressOfChannel,
   type Channel,
   isAddressChannel,
+  namesKind,
   type ProviderChannel,
+  providersForKind,
 } from "@belfry/contracts/channels";
 import type { DeviceKind } from "@belfry/contracts/devices";
 import {
@@ -54,9 +57,7 @@ interface SendTestOptions {
 /** A message that a provider sends. */
 export type Sendable = Preview;
 
-/**
- * Sends a rendered template to one person through the provider that sends on its channel. Throws like `sendThrough`.
- */
+/** Sends a rendered template to one person through the provider that would send it. Throws like `sendThrough`. */
 export async function sendRenderedTest(
   db: Database,
   tenantId: string,
@@ -69,9 +70,17 @@ export async function sendRenderedTest(
   const active = all.filter((one) => one.channel === rendered.channel && one.active);
   const [first] = active;
   if (first === undefined) throw invalid("to", "cannot be reached: no active provider");
-  const provider = isAddressChannel(first.channel)
-    ? first
-    : await providerOfDevice(db, { tenantId, userId: to.trim() }, active);
+  let provider = first;
+  if (!isAddressChannel(first.channel)) {
+    provider = await providerOfDevice(db, { tenantId, userId: to.trim() }, active);
+  } else if (namesKind(first.channel)) {
+    const kind = chatKindOf(recipientOf(first.channel, to.trim())) ?? "";
+    const [ofKind] = providersForKind(active, kind);
+    if (ofKind === undefined) {
+      throw invalid("to", `cannot be reached: no active provider of the kind ${kind}`);
+    }
+    provider = ofKind;
+  }
   return { provider, outcome: await sendThrough(db, provider, rendered, to, options) };
 }
 
@@ -138,7 +147,7 @@ async function providerOfDevice(
 ): Promise<Provider> {
   const devices = await devicesOfUser(db, tenantId, userId);
   const served = devices.flatMap(({ kind }) => active.find((one) => one.kind === kind) ?? []);
-  return served[0] ?? active.find(({ kind }) => kind === "sandbox") ?? active[0]!;
+  return served[0] ?? active.find(({ kind }) => kind === ANY_KIND) ?? active[0]!;
 }
 
 const TEST_TTL_SECONDS = 3_600;
@@ -155,7 +164,7 @@ async function deviceToTest(
     .select(["id", "token", "registered_at"])
     .where("tenant_id", "=", tenantId)
     .where("user_id", "=", userId)
-    .$if(kind !== "sandbox", (query) => query.where("kind", "=", kind as DeviceKind))
+    .$if(kind !== ANY_KIND, (query) => query.where("kind", "=", kind as DeviceKind))
     .orderBy("registered_at", "desc")
     .limit(1)
     .executeTakeFirst();

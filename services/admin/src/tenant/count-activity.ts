@@ -107,7 +107,7 @@ async function writeBars(
   });
 }
 
-/** An event says of these why nothing was sent; of devices only if it has a template for them. */
+/** An event says of these why nothing was sent; of the other channels only if it has a template for them. */
 const TOLD_CHANNELS = sql.join(USUAL_CHANNELS.map((one) => sql.lit(one)));
 
 /** Returns SQL for a reason's code; `other` for words of a vendor or of an earlier version. */
