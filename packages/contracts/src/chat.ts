@@ -40,3 +40,27 @@ export function plainChat(blocks: readonly ChatBlock[], addresses = false): stri
 export function itemMark({ depth, number }: ChatItem, indent: string): string {
   return `${indent.repeat(depth)}${number === undefined ? "•" : `${number}.`} `;
 }
+
+const ACTIONS = ["trigger", "acknowledge", "resolve"] as const;
+const SEVERITIES = ["critical", "error", "warning", "info"] as const;
+const MAX_KEY_CHARACTERS = 255;
+
+/** The fields of an incident, in the words of PagerDuty's Events API. */
+export interface Incident {
+  /** Messages with the same key are about the same incident. */
+  key?: string;
+  action?: (typeof ACTIONS)[number];
+  severity?: (typeof SEVERITIES)[number];
+}
+
+/** Returns the incident that an event's variables `dedup_key`, `event_action` and `severity` describe. */
+export function incidentOf(variables: Readonly<Record<string, unknown>>): Incident | undefined {
+  const { dedup_key: key, event_action: action, severity } = variables;
+  const incident: Incident = {};
+  if (typeof key === "string" && key !== "") incident.key = key.slice(0, MAX_KEY_CHARACTERS);
+  const known = ACTIONS.find((one) => one === action);
+  if (known !== undefined) incident.action = known;
+  const grave = SEVERITIES.find((one) => one === severity);
+  if (grave !== undefined) incident.severity = grave;
+  return Object.keys(incident).length > 0 ? incident : undefined;
+}

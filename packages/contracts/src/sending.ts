@@ -1,5 +1,5 @@
 import type { MailAttachment } from "./attachments.ts";
-import type { ChatBlock } from "./chat.ts";
+import type { ChatBlock, Incident } from "./chat.ts";
 import type { DeviceTarget } from "./devices.ts";
 
 // The data that a sender and a provider exchange.
@@ -76,6 +76,7 @@ export interface ChatMessage extends OfDelivery {
   blocks: readonly ChatBlock[];
   /** An https URL: the way to the whole message if the vendor takes only its beginning. */
   url?: string | undefined;
+  incident?: Incident | undefined;
 }
 
 /**

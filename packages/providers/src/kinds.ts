@@ -8,6 +8,7 @@ import { fcm } from "./fcm.ts";
 import { httpEmail, httpText } from "./http.ts";
 import { mailgun } from "./mailgun.ts";
 import { mattermost } from "./mattermost.ts";
+import { pagerduty } from "./pagerduty.ts";
 import { plivo } from "./plivo.ts";
 import { postmark } from "./postmark.ts";
 import type { AnyProviderKind } from "./provider.ts";
@@ -33,7 +34,7 @@ export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProvid
   EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, httpEmail, sandboxEmail],
   SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
   DEVICE: [webpush, fcm, apns, sandboxDevice],
-  CHAT: [slack, teams, discord, mattermost, telegram, chatHttp, sandboxChat],
+  CHAT: [slack, teams, discord, mattermost, telegram, pagerduty, chatHttp, sandboxChat],
 };
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {

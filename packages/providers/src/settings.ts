@@ -13,6 +13,8 @@ export interface FieldOptions extends StringOptions {
   description: string;
   /** Whether the value is shown masked, stored encrypted and never logged. */
   secret?: boolean;
+  /** For a secret of lines `NAME=VALUE`: whether the names are shown. */
+  showsNames?: boolean;
   /** Whether the Admin UI shows a text area. */
   multiline?: boolean;
   /** The message for an invalid value, instead of one that shows the pattern. */
@@ -164,7 +166,7 @@ export function checkSettings(
   return kind.faults(settings as Record<string, unknown>, context);
 }
 
-/** Returns the settings with each secret masked. Long secrets keep their last four characters. */
+/** Returns the settings with each secret masked. Long secrets keep their last four characters, named ones the names. */
 export function maskSettings(
   kind: { settings: TObject },
   settings: Record<string, unknown>,
@@ -173,8 +175,9 @@ export function maskSettings(
     Object.entries(settings).map(([field, value]) => {
       // An unknown field may be an old secret.
       const known = Object.hasOwn(kind.settings.properties, field);
-      const secret = !known || kind.settings.properties[field]?.secret === true;
-      return [field, secret ? mask(value) : value];
+      const property = known ? kind.settings.properties[field] : undefined;
+      if (property?.showsNames === true) return [field, namesOf(String(value)).join(", ")];
+      return [field, property === undefined || property.secret === true ? mask(value) : value];
     }),
   );
 }
@@ -185,6 +188,11 @@ export function secretsOf(schema: TObject, settings: Record<string, unknown>): s
     .filter(([, property]) => property.secret === true)
     .map(([field]) => settings[field])
     .filter((value) => typeof value === "string");
+}
+
+/** Returns the names in lines `NAME=VALUE`. */
+function namesOf(text: string): string[] {
+  return text.match(/(?<=^[ \t]*)[A-Za-z0-9_-]{1,64}(?=[ \t]*=)/gm) ?? [];
 }
 
 function mask(value: unknown): string {

@@ -1,4 +1,5 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { incidentOf } from "@belfry/contracts/chat";
 import { linkAddress, parsePublicUrl } from "@belfry/contracts/message-links";
 import { ANY } from "@belfry/contracts/preferences";
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
@@ -131,7 +132,8 @@ export function makeMessage(
   }
   if (rendered.kind === "chat") {
     const { blocks, url } = rendered;
-    return { ok: true, message: { ...ids, blocks, ...(url && { url }) }, ...lacking };
+    const incident = incidentOf(variables);
+    return { ok: true, message: { ...ids, blocks, ...(url && { url }), incident }, ...lacking };
   }
   const { content, isCut } = deviceContent(rendered);
   const linksLeft = rendered.linksLeftOut ?? [];

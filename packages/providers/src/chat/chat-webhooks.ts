@@ -10,30 +10,36 @@ import {
   addressesOf,
   addressMissing,
   addressSecrets,
+  isGone,
   nameIn,
 } from "./named-addresses.ts";
 
-/** A vendor that takes a message at a secret URL. */
+interface WebhookSettings {
+  addresses?: string | undefined;
+  baseUrl?: string | undefined;
+}
+
+/** A vendor that takes a message at a secret URL, or with a secret key. */
 export interface ChatWebhook extends JudgedVendor {
-  body(message: ChatMessage): object;
-  /** Returns the URL to post to, for a vendor with parameters. */
-  url?(address: string): string;
+  body(message: ChatMessage, address: string): object;
+  /** Returns the URL to post to, if the address itself is not that. */
+  url?(address: string, settings: WebhookSettings): string;
 }
 
 /** Returns the `create` of a kind that sends each message to the webhook that its address names. */
 export function createChatWebhooks({ body, url = (address) => address, ...judged }: ChatWebhook) {
   return async (
-    settings: { addresses?: string | undefined },
+    settings: WebhookSettings,
     context: ProviderContext,
   ): Promise<Provider<ChatMessage>> => {
     const addresses = addressesOf(settings.addresses ?? "");
-    const vendor: HttpVendor<{ message: ChatMessage; address: string }, object> = {
+    const vendor: HttpVendor<{ message: ChatMessage; address: string }, WebhookSettings> = {
       ...judged,
       meaning: (answer, whole) => ofOneAddress(judged.meaning(answer, whole), whole),
       request: ({ message, address }) => ({
-        url: url(address),
+        url: url(address, settings),
         headers: JSON_HEADERS,
-        body: JSON.stringify(body(message)),
+        body: JSON.stringify(body(message, address)),
       }),
     };
     const secrets = [...context.secrets, ...addressSecrets(addresses)];
@@ -43,7 +49,8 @@ export function createChatWebhooks({ body, url = (address) => address, ...judged
         const name = nameIn(message.to);
         const address = addresses.get(name ?? "");
         if (name === undefined || address === undefined) return addressMissing(name);
-        return aboutAddress(await provider.send({ message, address }), name);
+        const sent = aboutAddress(await provider.send({ message, address }), name);
+        return isGone(sent) ? { ...sent, suppress: "bounced" } : sent;
       },
       close: () => provider.close(),
     };

@@ -9,36 +9,42 @@ const LINE = /^([A-Za-z0-9_-]{1,64})[ \t]*=[ \t]*(\S{1,2048})$/;
 /** The name in the address of a message, such as `ops` in `teams:ops` and `slack:#ops`. */
 const NAMED = /^[a-z-]+:#?([A-Za-z0-9_-]{1,64})$/;
 
-/** Returns the field for a provider's addresses. Each URL is a secret: who knows it may post. */
-export function addressesField(options: { example: string; link?: string }) {
+/** Returns the field for a provider's addresses. Each value is a secret: who knows it may post. */
+export function addressesField(options: { example: string; link?: string; what?: string }) {
+  const { example, link, what = "URL" } = options;
   return Type.String({
     title: "Addresses",
-    description: `The URL of each address by its name, one a line: ${options.example}. A message names the name.`,
+    description: `The ${what} of each address by its name, one a line: ${example}. A message names the name.`,
     minLength: 1,
     maxLength: MAX_ADDRESSES_CHARACTERS,
     secret: true,
+    showsNames: true,
     multiline: true,
-    ...(options.link !== undefined && { link: options.link }),
+    ...(link !== undefined && { link }),
   });
 }
 
-/** Returns the URLs by their names. Lines that are not of the form `NAME=URL` are left out. */
+/** Returns the values by their names. Lines that are not of the form `NAME=VALUE` are left out. */
 export function addressesOf(text: string): Map<string, string> {
   const found = linesOf(text).map(({ line }) => LINE.exec(line));
   return new Map(found.flatMap((match) => (match ? [[match[1] ?? "", match[2] ?? ""]] : [])));
 }
 
-/** Returns the faults of the field, which quote no URL. */
-export function addressesFaults(text: string | undefined, context: SettingsContext): string[] {
+/** Returns the faults of the field, which quote no value. `faultOf` judges a value, by default as a URL. */
+export function addressesFaults(
+  text: string | undefined,
+  context: SettingsContext,
+  faultOf: (value: string, context: SettingsContext) => string | null = addressFault,
+): string[] {
   if (text === undefined) return [];
   const names = new Set<string>();
   const lines = linesOf(text);
   const faults = lines.flatMap(({ line, number }) => {
-    const [, name, url] = LINE.exec(line) ?? [];
+    const [, name, value] = LINE.exec(line) ?? [];
     const isTwice = name !== undefined && names.has(name);
     if (name !== undefined) names.add(name);
     const fault =
-      url === undefined ? NO_LINE : isTwice ? "has a name twice" : addressFault(url, context);
+      value === undefined ? NO_LINE : isTwice ? "has a name twice" : faultOf(value, context);
     return fault === null ? [] : [`addresses: line ${number}: ${fault}`];
   });
   if (lines.length === 0) faults.push("addresses: has no line");
@@ -46,18 +52,18 @@ export function addressesFaults(text: string | undefined, context: SettingsConte
 }
 
 const MAX_FAULTS = 10;
-const NO_LINE = "must be NAME=URL: a name of 1 to 64 letters, digits, _ and -, and a URL";
+const NO_LINE = "must be NAME=VALUE: a name of 1 to 64 letters, digits, _ and -, and a URL or key";
 
 function linesOf(text: string): { line: string; number: number }[] {
   const lines = text.split("\n").map((line, at) => ({ line: line.trim(), number: at + 1 }));
   return lines.filter(({ line }) => line !== "");
 }
 
-/** Returns what of the URLs a vendor must not echo into a stored answer: each URL and its path. */
+/** Returns what of the values a vendor must not echo into a stored answer: each value, and the path of a URL. */
 export function addressSecrets(addresses: ReadonlyMap<string, string>): string[] {
-  return [...addresses.values()].flatMap((url) => {
-    const { pathname, search } = new URL(url);
-    return [url, pathname + search, pathname].filter(({ length }) => length > 1);
+  return [...addresses.values()].flatMap((value) => {
+    const { pathname = "", search = "" } = URL.parse(value) ?? {};
+    return [value, pathname + search, pathname].filter(({ length }) => length > 1);
   });
 }
 
@@ -76,9 +82,13 @@ export function addressMissing(name: string | undefined): SendOutcome {
 /** Adds the address's name to a refusal, so that people know which of the provider's addresses to mend. */
 export function aboutAddress(sent: SendOutcome, name: string): SendOutcome {
   if (sent.class !== "permanent") return sent;
-  const isGone = GONE.has(sent.vendorStatus ?? "");
-  const reason = isGone ? `the webhook of the address ${name} no longer exists` : undefined;
-  return { ...sent, reason: reason ?? `address ${name}: ${sent.reason}` };
+  const gone = `the webhook of the address ${name} no longer exists`;
+  return { ...sent, reason: isGone(sent) ? gone : `address ${name}: ${sent.reason}` };
+}
+
+/** Whether the refusal says that the address's webhook was removed. */
+export function isGone(sent: SendOutcome): boolean {
+  return sent.class === "permanent" && GONE.has(sent.vendorStatus ?? "");
 }
 
 /** Statuses and codes that say that a webhook was removed: of HTTP, Discord, Slack and Mattermost. */
