@@ -11,6 +11,7 @@ export const REASONS = {
   unread: "sent unless it is read by {until}",
   "devices-waiting": "{accepted} of {all} devices accepted it; waiting: {why}",
   "provider-paused": "waiting for the provider: {why}",
+  "target-turn": "waiting for its turn: an address gets one message a second",
   "not-gathered": "not gathered: it has attachments, copies or a sender of its own",
   "no-room-for-attachments": "waiting for others with attachments",
   replayed: "replayed by hand",

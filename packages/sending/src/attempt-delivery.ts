@@ -184,9 +184,13 @@ export function lackingOf({
 }
 
 /** Returns a settlement that puts the delivery back to `waiting`, as if it had not been claimed. */
-export function later(delivery: ClaimedDelivery, reason: string | null): Settlement {
+export function later(
+  delivery: ClaimedDelivery,
+  reason: string | null,
+  delayMs = NOT_BEGUN_DELAY_MS,
+): Settlement {
   const { id: deliveryId, attempt } = delivery;
-  const rest = { status: "waiting", reason, delayMs: NOT_BEGUN_DELAY_MS, counted: false } as const;
+  const rest = { status: "waiting", reason, delayMs, counted: false } as const;
   return { deliveryId, attempt, ...rest, missing: null, end: null };
 }
 

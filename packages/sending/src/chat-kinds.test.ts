@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { assertHas } from "@belfry/testing/assert-has";
+import { createHandClock } from "@belfry/testing/hand-clock";
 import { startVendor } from "../../providers/test/loopback-vendor.ts";
 import { createFixture, message } from "../test/sending-fixture.ts";
 
+/** Later than the next turn of any address. */
+const TURN_MS = 1_001;
 const TEMPLATE = { kind: "chat", markup: "<p>Hello</p>", variables: [] };
 
 /** A tenant with two Mattermosts and a Discord, and servers that answer with a status. */
@@ -33,7 +36,8 @@ async function withChats(t: TestContext) {
   await account("mattermost", first.url, 1);
   await account("mattermost", second.url, 2);
   const version = await fixture.template(tenant, TEMPLATE);
-  const sender = fixture.sender({ channel: "CHAT" });
+  const clock = createHandClock();
+  const sender = fixture.sender({ channel: "CHAT", clock });
   const send = async (...addresses: string[]) => {
     const ids: string[] = [];
     for (const to of addresses) {
@@ -41,6 +45,7 @@ async function withChats(t: TestContext) {
     }
     for (let rest = ids; rest.length > 0; ) {
       await sender.handle(message(tenant, rest, "CHAT"));
+      clock.advance(TURN_MS);
       const open = await fixture.pool
         .sql`select id from deliveries where status = 'queued' and id = any (${rest}::uuid[])`;
       rest = open.map(({ id }) => id);
@@ -48,7 +53,7 @@ async function withChats(t: TestContext) {
     }
     return await Promise.all(ids.map((id) => fixture.row(id)));
   };
-  return { ...fixture, tenant, first, second, discord, ofDiscord, sender, send };
+  return { ...fixture, clock, version, tenant, first, second, discord, ofDiscord, sender, send };
 }
 
 test("a message goes to providers of the kind that its address names, and another of that kind takes over", async (t) => {
@@ -82,26 +87,87 @@ test("a kind without a provider goes to the sandbox, if there is one, else it is
   assert.deepEqual(await pool.sql`select recipient from outbox`, [{ recipient: "teams:ops" }]);
 });
 
-test("a webhook that is gone ends its own message and no other; a rate holds up its target alone", async (t) => {
-  const { first, send } = await withChats(t);
+test("nothing more is sent to a webhook that is gone, and the other addresses go on", async (t) => {
+  const { pool, first, send } = await withChats(t);
   first.status = 404;
-  for (const row of await send(...new Array(5).fill("mattermost:ops"))) {
-    assertHas(row, {
-      status: "failed",
-      reason: "the webhook of the address ops no longer exists",
-    });
-  }
+  const [gone, later] = [...(await send("mattermost:ops")), ...(await send("mattermost:ops"))];
+  assertHas(gone, {
+    status: "bounced",
+    reason: "the webhook of the address ops no longer exists",
+  });
+  assertHas(later, { status: "skipped", reason: "address suppressed (bounced)" });
+  assert.deepEqual(first.paths(), ["/ops"], "one call told it");
+  assert.deepEqual(await pool.sql`select address, reason, source from suppressions`, [
+    { address: "mattermost:ops", reason: "bounced", source: "mattermost" },
+  ]);
   first.status = 200;
   assertHas((await send("mattermost:dev"))[0], { status: "accepted" });
+});
+
+test("ten webhooks at once, one of them gone: nine messages leave, and the tenth tells why", async (t) => {
+  const { pool, provider, tenant, version, sender, delivery, row } = await withChats(t);
+  const vendor = await startVendor(t, (response, { path }) =>
+    response.writeHead(path === "/n3" ? 410 : 200).end(path === "/n3" ? "{}" : "ok"),
+  );
+  const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
+  const addresses = names.map((name) => `${name}=${vendor.url}/${name}`).join("\n");
+  await provider(tenant, "CHAT", "slack", { addresses });
+  sender.forgetConfiguration();
+  const ids = await Promise.all(
+    names.map((name) => delivery(tenant, version, { channel: "CHAT", to: `slack:#${name}` })),
+  );
+  await sender.handle(message(tenant, ids, "CHAT"));
+  const rows = await Promise.all(ids.map(row));
+  const reason = "the webhook of the address n3 no longer exists";
+  rows.forEach((one, index) => {
+    assertHas(one, index === 3 ? { status: "bounced", reason } : { status: "accepted" });
+  });
+  assert.deepEqual(await pool.sql`select provider_id from provider_circuits`, []);
+});
+
+test("a rate of 30 seconds delays the messages to its target, and no other message", async (t) => {
+  const { first, clock, send } = await withChats(t);
   first.status = 429;
   first.retryAfter = "30";
-  const [waiting] = await send("mattermost:ops");
-  assert.equal(waiting?.status, "waiting");
-  const seconds = (waiting?.due_at.getTime() - Date.now()) / 1000;
-  assert.ok(seconds > 10, `${seconds} s`);
+  const [refused] = await send("mattermost:ops");
+  assert.equal(refused?.status, "waiting");
+  assert.ok(refused?.due_after_ms >= 30_000, `${refused?.due_after_ms} ms`);
   first.status = 200;
-  assertHas((await send("mattermost:dev"))[0], { status: "accepted" });
-  assert.deepEqual(first.paths().slice(-1), ["/dev"]);
+  first.paths();
+  const [held, other] = await send("mattermost:ops", "mattermost:dev");
+  assertHas(other, { status: "accepted" });
+  assertHas(held, {
+    status: "waiting",
+    retries: 0,
+    reason: "waiting for its turn: an address gets one message a second",
+  });
+  assert.deepEqual(first.paths(), ["/dev"], "the target rests");
+  clock.advance(30_000);
+  assertHas((await send("mattermost:ops"))[0], { status: "accepted" });
+});
+
+test("a target gets one message a second, and each that waits has a turn of its own", async (t) => {
+  const { tenant, version, sender, clock, first, delivery, release, row } = await withChats(t);
+  const to = async (address: string) =>
+    await delivery(tenant, version, { channel: "CHAT", to: address });
+  const ids = [];
+  for (const _ of "1234") ids.push(await to("mattermost:ops"));
+  await sender.handle(message(tenant, [...ids, await to("mattermost:dev")], "CHAT"));
+  assert.deepEqual(first.paths().sort(), ["/dev", "/ops"]);
+  const waiting = (await Promise.all(ids.map(row))).filter(({ status }) => status === "waiting");
+  assert.equal(waiting.length, 3);
+  assert.deepEqual(
+    waiting.map(({ attempts }) => attempts),
+    [0, 0, 0],
+  );
+  const turns = waiting.toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime());
+  for (const { id } of turns) {
+    clock.advance(1_000);
+    await release(id);
+    await sender.handle(message(tenant, [id], "CHAT"));
+    assertHas(await row(id), { status: "accepted" });
+  }
+  assert.deepEqual(first.paths(), ["/ops", "/ops", "/ops"]);
 });
 
 test("a broadcast that names a provider reaches only addresses of its kind", async (t) => {

@@ -1,5 +1,6 @@
 import { chatKindOf } from "@belfry/contracts/addresses";
 import { namesKind, type ProviderChannel, providersForKind } from "@belfry/contracts/channels";
+import { storedReason } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type {
   ClaimedDelivery,
@@ -14,6 +15,7 @@ import { type Span, tracer } from "@belfry/service/tracing";
 import type pg from "pg";
 import type { ActiveProvider, ActiveProviders } from "./active-providers.ts";
 import {
+  type Attempt,
   type AttemptDeps,
   attemptDelivery,
   later,
@@ -25,12 +27,15 @@ import type { Begun } from "./deliveries-handler.ts";
 import type { Leases } from "./leases.ts";
 import type { StepContext } from "./next-step.ts";
 import { countOutcome } from "./sending-metrics.ts";
+import type { TargetPace } from "./target-pace.ts";
 
 export interface SendDeliveryDeps extends AttemptDeps {
   permits: Permits;
   circuits: Circuits;
   slots: Pick<FairSemaphore, "release">;
   leases: Leases;
+  /** Set for a channel whose addresses take only some messages a second. */
+  pace?: TargetPace | undefined;
   /** Each of the following three functions gathers concurrent calls into one query of Postgres. */
   claim: (delivery: DeliveryToClaim) => Promise<ClaimResult>;
   settle: (settlement: Settlement) => Promise<boolean>;
@@ -119,7 +124,7 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
       using span = startAttempt(delivery, deps.channel, startedAt);
       const attempt = (await isCancelledAtStart(delivery, given.startsAt[at]!, deps))
         ? settled(later(delivery, null))
-        : await attemptDelivery(delivery, given.provider, { ...deps, span });
+        : await attemptInTurn(delivery, given.provider, { ...deps, span });
       let settlement: Settlement;
       if (attempt.kind === "settled") settlement = attempt.settlement;
       else {
@@ -141,6 +146,21 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
     if (permit?.kind === "send" && permit.probe) probes.add(permit.provider);
     for (const probe of probes) await deps.circuits.giveBack(probe);
   }
+}
+
+/** Makes an attempt, or lets the delivery wait for its recipient's turn. */
+async function attemptInTurn(
+  delivery: ClaimedDelivery,
+  provider: ActiveProvider,
+  deps: SendDeliveryDeps,
+): Promise<Attempt> {
+  const { pace } = deps;
+  const recipient = delivery.recipient ?? "";
+  const waitMs = pace?.take(provider, recipient) ?? 0;
+  if (waitMs > 0) return settled(later(delivery, storedReason("target-turn"), waitMs));
+  const attempt = await attemptDelivery(delivery, provider, deps);
+  if (attempt.kind === "called") pace?.note(provider, recipient, attempt.outcome);
+  return attempt;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type ProviderChannel, sentRow, TO_DEVICES } from "@belfry/contracts/channels";
+import { namesKind, type ProviderChannel, sentRow, TO_DEVICES } from "@belfry/contracts/channels";
 import { parsePublicUrl } from "@belfry/contracts/message-links";
 import { configurationSubject } from "@belfry/contracts/streams";
 import type { Database } from "@belfry/database/connection";
@@ -42,6 +42,7 @@ import {
 } from "./send-delivery.ts";
 import { type SendToDevicesDeps, sendToDevices } from "./send-to-devices.ts";
 import { crossCheck, type SenderConfig, senderConfig } from "./sender-config.ts";
+import { createTargetPace } from "./target-pace.ts";
 
 export interface SendingOptions {
   channel: ProviderChannel;
@@ -159,6 +160,7 @@ export function createSending(options: SendingOptions): Sending {
     channel,
     permits,
     circuits,
+    pace: namesKind(channel) ? createTargetPace(clock) : undefined,
     renderers,
     links: options.links,
     attachments: createAttachmentReading(pool, options.attachmentBytes),

@@ -85,6 +85,22 @@ export async function deleteSuppressions(
   return rows[0]?.count ?? 0;
 }
 
+/** Deletes the suppressions of addresses that this kind of provider reported as gone. */
+export async function deleteBounces(
+  db: Database,
+  tenantId: string,
+  channel: AddressChannel,
+  kind: string,
+): Promise<void> {
+  await db
+    .deleteFrom("suppressions")
+    .where("tenant_id", "=", tenantId)
+    .where("channel", "=", channel)
+    .where("reason", "=", "bounced")
+    .where("source", "=", kind)
+    .execute();
+}
+
 /** The last row of a page, from which the next page continues. */
 export interface SuppressionPlace {
   channel: AddressChannel;

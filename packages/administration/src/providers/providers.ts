@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { listed, PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import {
+  isAddressChannel,
+  listed,
+  namesKind,
+  PROVIDER_CHANNELS,
+  type ProviderChannel,
+} from "@belfry/contracts/channels";
 import {
   anyObject,
   flag,
@@ -16,6 +22,7 @@ import { encryptSecret, providerSettingsOwner } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
 import { type ActContext, defineAct, defineRead, LOOK, note, optional, PROVISION } from "../act.ts";
+import { deleteBounces } from "../events/suppression-rows.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { holdTenant, lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import {
@@ -137,6 +144,10 @@ export const putProvider = defineAct({
     } else {
       const tested_at = isTested ? undefined : null;
       await updateProvider(db, key, { ...row, tested_at });
+    }
+    if (!isTested && isAddressChannel(channel) && namesKind(channel)) {
+      // The new settings may have another webhook for a name whose webhook was removed.
+      await deleteBounces(db, tenantId, channel, kind);
     }
     if (position !== undefined) {
       await placeProvider(db, { id, tenantId, channel }, position);

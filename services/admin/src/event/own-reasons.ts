@@ -16,7 +16,7 @@ export interface ReasonRow {
 type Untold =
   | ("quiet" | "gathered" | "gathered-quiet" | "unread" | "provider-paused" | "replayed")
   | ("devices-waiting" | "no-device-accepted")
-  | ("no-room-for-attachments" | "not-gathered")
+  | ("no-room-for-attachments" | "not-gathered" | "target-turn")
   | ("retries-exhausted" | "no-token" | "mail-server-answered" | "provider-threw")
   | ("dispatch-failed" | "not-rendered" | "wrong-channel")
   | `broadcast-${"sensitive" | "daily-cap"}`

@@ -1,3 +1,4 @@
+import { suppressionsOfTenant } from "@belfry/administration/events/suppression-rows";
 import { type InputFault, NotFound } from "@belfry/administration/input-error";
 import { type Provider, providerKinds } from "@belfry/administration/providers/provider-rows";
 import {
@@ -8,7 +9,12 @@ import {
 } from "@belfry/administration/providers/providers";
 import { activateProvider, testProvider } from "@belfry/administration/providers/use-provider";
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { addressOfChannel, isAddressChannel, isProviderChannel } from "@belfry/contracts/channels";
+import {
+  addressOfChannel,
+  isAddressChannel,
+  isProviderChannel,
+  namesKind,
+} from "@belfry/contracts/channels";
 import { webhookPath } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { receiptReader } from "@belfry/providers/kinds";
@@ -65,6 +71,7 @@ export function providerFormPages({ route, db, config, once }: PageDeps): void {
       },
       test,
       isFirst: provider !== undefined && (await isFirst(db, provider)),
+      gone: provider === undefined ? [] : await goneAddresses(db, provider),
     });
   };
 
@@ -149,6 +156,16 @@ export function providerFormPages({ route, db, config, once }: PageDeps): void {
 async function isFirst(db: Database, { id, tenantId, channel }: Provider): Promise<boolean> {
   const all = await readProviders(db, tenantId);
   return all.find((one) => one.channel === channel && one.active)?.id === id;
+}
+
+const MAX_GONE = 100;
+
+/** Returns the addresses that the vendor no longer has. */
+async function goneAddresses(db: Database, { tenantId, channel, kind }: Provider) {
+  if (!isAddressChannel(channel) || !namesKind(channel)) return [];
+  const page = { limit: MAX_GONE, channels: [channel], beginning: `${kind}:` };
+  const found = await suppressionsOfTenant(db, tenantId, page);
+  return found.filter(({ reason }) => reason === "bounced");
 }
 
 async function kindOf(channel: string | null, name: string | null) {
