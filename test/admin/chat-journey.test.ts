@@ -5,7 +5,7 @@ import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { countEffort } from "./count-effort.ts";
 import { join } from "./signed-in.ts";
 
-test("who pastes a webhook of Slack and presses Send sees the message there, in four clicks", async (t) => {
+test("who pastes a webhook of Slack and presses Send sees the message there, in four clicks; two more tell it of alerts", async (t) => {
   const stack = await startAdminStack(t);
   const { adminUrl, tenant } = stack.local;
   const slack = await startVendor(t, (response) => response.end("ok"));
@@ -32,5 +32,19 @@ test("who pastes a webhook of Slack and presses Send sees the message there, in 
   const [post, ...more] = slack.received;
   assert.deepEqual([post?.path, more.length], ["/services/T0/B0/secret", 0]);
   assert.ok((await page.content()).indexOf("B0/secret") === -1, "the address stays secret");
+
+  await page.goto(`${adminUrl}/alerts`);
+  await page.getByLabel("Send through the tenant").selectOption(tenant.id);
+  await page.getByRole("button", { name: "Save sender" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.goto(`${adminUrl}/tenants`);
+  const { clicks } = effort;
+  await page.getByRole("link", { name: "Alerts", exact: true }).click();
+  const chat = page.getByLabel("Also tell this chat address");
+  await chat.fill("slack:#ops");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved.").waitFor();
+  assert.equal(await chat.inputValue(), "slack:#ops");
+  assert.equal(effort.clicks - clicks, 2);
   assert.deepEqual(faults, []);
 }, 600_000);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findTemplate } from "@belfry/administration/templates/template-rows";
 import { putTemplate } from "@belfry/administration/test/templates";
-import { OWN_MAIL } from "@belfry/contracts/alerts";
+import { ALERT_IN_CHAT, OWN_MAIL } from "@belfry/contracts/alerts";
 import { SCHEMA } from "@belfry/database/schema-files";
 import { connectedDatabase } from "@belfry/testing/database";
 import type { Kysely } from "kysely";
@@ -81,4 +81,19 @@ test("Belfry's own mail is translated where its text is Belfry's: an operator's 
   assert.deepEqual(await languages(invitation), ["", "de", "fr"]);
   assert.deepEqual(await languages(reset), ["", "de", "fr"]);
   assert.equal((await findTemplate(db, reset, "de"))?.subject, "U");
+});
+
+test("alerts in chats are stored as publishing their texts would store them", async (t) => {
+  const { db } = await connectedDatabase(t, { maxConnections: 2 });
+  const chat = { tenantId: "platform", channel: "CHAT", eventType: ALERT_IN_CHAT } as const;
+  for (const locale of ["", "de", "fr"]) {
+    const before = await findTemplate(db, chat, locale);
+    assert.ok(before);
+    const { content, compiled, version } = before;
+    await putTemplate(db, { ...chat, locale, content: `${content} ` });
+    await putTemplate(db, { ...chat, locale, content });
+    const after = await findTemplate(db, chat, locale);
+    assert.deepEqual(after?.compiled, compiled, locale);
+    assert.notEqual(after?.version, version);
+  }
 });

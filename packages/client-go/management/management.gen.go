@@ -1167,7 +1167,10 @@ type AlertSetSenderAnswer struct {
 // Alerts defines model for Alerts.
 type Alerts struct {
 	Alerts []Alerts_Alerts `json:"alerts,omitzero"`
-	Email  string          `json:"email"`
+
+	// Chat The chat address that is told as well
+	Chat  *string `json:"chat"`
+	Email string  `json:"email"`
 }
 
 // Alerts_Alerts defines model for Alerts.Alerts.
@@ -4515,6 +4518,9 @@ type OutboxListParams struct {
 type AlertSetAllJSONBody struct {
 	// Alerts of which the person is told: provider-paused, failure-rate, dead-letters, cap-reached, endpoint-disabled
 	Alerts []AlertSetAllJSONBodyAlerts `json:"alerts,omitzero"`
+
+	// Chat chat address that is told as well, as slack:#ops or pagerduty:ops; null: none; default: as it was
+	Chat *string `json:"chat,omitempty"`
 }
 
 // AlertSetAllJSONBodyAlerts defines parameters for AlertSetAll.
@@ -6042,7 +6048,7 @@ func (c Calls) OutboxShow(ctx context.Context, id string, options ...call.Option
 	return answer, err
 }
 
-// AlertListAll Show the alerts about all tenants that an operator gets by mail
+// AlertListAll Show the alerts about all tenants that an operator gets by mail and in a chat
 // Needs a platform key.
 func (c Calls) AlertListAll(ctx context.Context, person string, options ...call.Option) (answer AlertListAllAnswer, err error) {
 	_, err = c.Sender.Do(ctx, call.Call{
@@ -6053,8 +6059,8 @@ func (c Calls) AlertListAll(ctx context.Context, person string, options ...call.
 	return answer, err
 }
 
-// AlertSetAll Choose the alerts about all tenants that an operator gets by mail
-// Needs a platform key.
+// AlertSetAll Choose the alerts about all tenants that an operator gets by mail and in a chat
+// The providers of the tenant that sends Belfry's own mail post to the chat. Needs a platform key.
 func (c Calls) AlertSetAll(ctx context.Context, person string, body AlertSetAllJSONRequestBody, options ...call.Option) (answer AlertSetAllAnswer, err error) {
 	_, err = c.Sender.Do(ctx, call.Call{
 		Method:   "PUT",

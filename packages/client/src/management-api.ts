@@ -5,6 +5,8 @@
 
 export interface Alerts {
   email: string;
+  /** The chat address that is told as well */
+  chat: string | null;
   alerts: {
     kind: "provider-paused" | "failure-rate" | "dead-letters" | "cap-reached" | "endpoint-disabled";
     title: string;
@@ -690,7 +692,7 @@ export interface TenantDefaults {
 /** The input and answer of each call, by its name. */
 export interface ManagementCalls {
   /**
-   * Show the alerts about all tenants that an operator gets by mail
+   * Show the alerts about all tenants that an operator gets by mail and in a chat
    * Needs a platform key.
    */
   alertListAll: {
@@ -709,8 +711,8 @@ export interface ManagementCalls {
     data: MailTenant;
   };
   /**
-   * Choose the alerts about all tenants that an operator gets by mail
-   * Needs a platform key.
+   * Choose the alerts about all tenants that an operator gets by mail and in a chat
+   * The providers of the tenant that sends Belfry's own mail post to the chat. Needs a platform key.
    */
   alertSetAll: {
     input: {
@@ -724,6 +726,8 @@ export interface ManagementCalls {
         | "cap-reached"
         | "endpoint-disabled"
       )[];
+      /** chat address that is told as well, as slack:#ops or pagerduty:ops; null: none; default: as it was */
+      chat?: string | null;
     };
     data: Alerts;
   };

@@ -215,6 +215,9 @@ export function defaultAlerts(reader: AlertReader): Alert[] {
   return ALERT_KINDS.filter((kind) => ALERTS[kind].byDefault[reader]);
 }
 
+/** The event type of alerts in chats, with a template of the platform. */
+export const ALERT_IN_CHAT = "global.belfry-alert-chat";
+
 /** The event types of Belfry's own mail, each with a template of the platform. */
 export const OWN_MAIL = {
   alert: "global.belfry-alert",

@@ -40,10 +40,28 @@ comment on column activity_sums.name is 'of the group: see GROUPINGS in activity
 comment on column activity_sums.sent is 'taken by the provider and not come back; delivered and read are among them';
 comment on column activity_sums.latencies is 'seconds to the provider: how many up to each bound of activity-sums.ts';
 
+create table alert_chats (
+  reader text collate "C" not null,
+  tenant_id text collate "C" not null,
+  kind text not null,
+  sent_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  event_id uuid,
+  sender_id text collate "C" not null default split_part(reader, ' '::text, 1),
+  constraint alert_chats_pkey PRIMARY KEY (reader, tenant_id, kind),
+  constraint alert_chats_sender_id_fkey FOREIGN KEY (sender_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint alert_chats_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index alert_chats_of_sender ON alert_chats USING btree (sender_id);
+create index alert_chats_of_tenant ON alert_chats USING btree (tenant_id);
+comment on table alert_chats is 'as alert_mails: the last message of a kind to a chat address about a tenant';
+comment on column alert_chats.reader is 'the tenant whose providers reach the address, a blank, and the address';
+
 create table alert_choices (
   person_id uuid not null,
   tenant_id text collate "C",
   kinds text[] not null,
+  chat text,
   constraint alert_choices_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   constraint alert_choices_person_id_tenant_id_key UNIQUE NULLS NOT DISTINCT (person_id, tenant_id),
   constraint alert_choices_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
@@ -51,6 +69,7 @@ create table alert_choices (
 create index alert_choices_of_tenant ON alert_choices USING btree (tenant_id);
 comment on table alert_choices is 'of which alerts a person wants mail; no row: the defaults of alerts.ts';
 comment on column alert_choices.tenant_id is 'null: of all tenants, as an operator';
+comment on column alert_choices.chat is 'the chat address that is told as well; null: none';
 
 create table alert_mails (
   person_id uuid not null,
@@ -58,6 +77,7 @@ create table alert_mails (
   kind text not null,
   sent_at timestamp with time zone not null,
   ended_at timestamp with time zone,
+  event_id uuid,
   constraint alert_mails_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   constraint alert_mails_pkey PRIMARY KEY (person_id, tenant_id, kind),
   constraint alert_mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
@@ -65,6 +85,7 @@ create table alert_mails (
 create index alert_mails_of_tenant ON alert_mails USING btree (tenant_id);
 comment on table alert_mails is 'the last mail of a kind to a person about a tenant';
 comment on column alert_mails.ended_at is 'when the person was told that the trouble has ended; null: it goes on, or an email about its end is due';
+comment on column alert_mails.event_id is 'the event that told it; null: one of an earlier version';
 
 create table alerts (
   tenant_id text collate "C" not null,

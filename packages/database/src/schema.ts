@@ -62,11 +62,24 @@ export interface Schema {
     latencies: Generated<number[]>;
   };
 
+  alert_chats: {
+    /** the tenant whose providers reach the address, a blank, and the address */
+    reader: string;
+    tenant_id: string;
+    kind: string;
+    sent_at: Date;
+    ended_at: Date | null;
+    event_id: string | null;
+    sender_id: Generated<string>;
+  };
+
   alert_choices: {
     person_id: string;
     /** null: of all tenants, as an operator */
     tenant_id: string | null;
     kinds: string[];
+    /** the chat address that is told as well; null: none */
+    chat: string | null;
   };
 
   alert_mails: {
@@ -76,6 +89,8 @@ export interface Schema {
     sent_at: Date;
     /** when the person was told that the trouble has ended; null: it goes on, or an email about its end is due */
     ended_at: Date | null;
+    /** the event that told it; null: one of an earlier version */
+    event_id: string | null;
   };
 
   alerts: {

@@ -36,7 +36,10 @@ test("PagerDuty: an event triggers, acknowledges and resolves by its key, in the
   assertHas(await provider.send(message), { class: "accepted", messageId: message.eventId });
   const incident = { key: "disk-7", severity: "critical" } as const;
   const long = "🎉".repeat(300_000);
-  const blocks = [{ kind: "paragraph" as const, runs: [{ text: long }] }];
+  const blocks = [
+    { kind: "paragraph" as const, runs: [{ text: long }] },
+    { kind: "button" as const, label: "Look", url: "https://shop.example/look" },
+  ];
   for (const action of ["trigger", "acknowledge", "resolve"] as const) {
     const one = { ...message, blocks, url: "https://shop.example/7", to: "pagerduty:night" };
     const sent = await provider.send({ ...one, incident: { ...incident, action } });
@@ -62,7 +65,10 @@ test("PagerDuty: an event triggers, acknowledges and resolves by its key, in the
     routing_key: "e93facc04764012d7bfb002500d5d1a6",
     event_action: "resolve",
     dedup_key: "disk-7",
-    links: [{ href: "https://shop.example/7", text: "shop.example" }],
+    links: [
+      { href: "https://shop.example/7", text: "shop.example" },
+      { href: "https://shop.example/look", text: "Look" },
+    ],
   });
   assert.match(events[3].payload.summary, /^(🎉)+…$/u);
 });

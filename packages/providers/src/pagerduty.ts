@@ -59,6 +59,11 @@ function pagerdutyEvent({ blocks, url, incident, ...ids }: ChatMessage, key: str
       severity: incident?.severity ?? "error",
       custom_details: { text: cutText(text, MAX_DETAILS_CHARACTERS), tenant: ids.tenantId },
     },
-    links: url === undefined ? [] : [{ href: url, text: new URL(url).host }],
+    links: [
+      ...(url === undefined ? [] : [{ href: url, text: new URL(url).host }]),
+      ...blocks.flatMap((one) =>
+        one.kind === "button" ? [{ href: one.url, text: one.label }] : [],
+      ),
+    ],
   };
 }

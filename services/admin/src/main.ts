@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ActServices } from "@belfry/administration/act";
-import { sendAlertMails } from "@belfry/administration/alerts/tell-alerts";
+import { sendAlerts } from "@belfry/administration/alerts/tell-alerts";
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { testMessage } from "@belfry/administration/templates/send-test";
@@ -111,7 +111,7 @@ await runService({
       run: () => [
         stopped.then(() => app.close()),
         rollActivity({ db, everyMs: config.ACTIVITY_EVERY_MS, log, signal }),
-        every(ALERTS_EVERY_MS, "telling people of trouble", () => sendAlertMails(db, services), {
+        every(ALERTS_EVERY_MS, "telling people of trouble", () => sendAlerts(db, services), {
           log,
           signal,
           atOnce: true,

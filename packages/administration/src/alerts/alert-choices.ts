@@ -1,3 +1,4 @@
+import { ADDRESSES, chatKindOf } from "@belfry/contracts/addresses";
 import {
   ALERT_KINDS,
   ALERTS,
@@ -5,18 +6,20 @@ import {
   type AlertReader,
   defaultAlerts,
 } from "@belfry/contracts/alerts";
+import { providersForKind, TO_CHAT } from "@belfry/contracts/channels";
 import { documented, field, oneOf, orNull } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { defineAct, defineRead, note, OPERATE } from "../act.ts";
-import { NotFound } from "../input-error.ts";
+import { defineAct, defineRead, note, OPERATE, optional } from "../act.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { BY_EMAIL, memberOf } from "../people/members.ts";
 import { personAt } from "../people/people.ts";
+import { findProviders } from "../providers/provider-rows.ts";
 import { OWN } from "../tenants/tenant-credentials.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import { MAIL_FAULTS, type MailFault, mailTenant } from "./own-mail.ts";
 
-/** Acts that choose who gets which alerts by mail, and which tenant sends them. */
+/** Acts that choose who gets which alerts by mail and in a chat, and which tenant sends them. */
 
 const owner = documented({ description: "id or address of an owner of the tenant" });
 const operator = documented({ description: "id or address of an operator" });
@@ -31,11 +34,23 @@ const alerts = field<Alert[]>(
       ? undefined
       : `must be a list of ${ALERT_KINDS.join(", ")}`,
 );
+const { form: CHAT_FORM, read: readChat } = ADDRESSES.recipientChat;
+const chat = optional(
+  orNull(
+    field<string>({ type: "string" }, (value) =>
+      typeof value === "string" && readChat(value) !== undefined
+        ? undefined
+        : `must be ${CHAT_FORM}`,
+    ),
+  ),
+  "chat address that is told as well, as slack:#ops or pagerduty:ops; null: none; default: as it was",
+);
 const ALERTS_FLAGS = { ...BY_EMAIL, alerts: "--alerts <list|none>" };
 
 const Choices = Type.Object(
   {
     email: Type.String(),
+    chat: orNull(Type.String({ description: "The chat address that is told as well" })),
     alerts: Type.Array(
       Type.Object({
         kind: oneOf(ALERT_KINDS),
@@ -49,19 +64,21 @@ const Choices = Type.Object(
 );
 type Choices = {
   email: string;
+  chat: string | null;
   alerts: (Pick<(typeof ALERTS)[Alert], "title" | "when"> & Chosen)[];
 };
 type Chosen = { kind: Alert; on: boolean };
 
 const EXAMPLE = { person: "ann@example.com" };
 const CHOSEN: Alert[] = ["provider-paused", "dead-letters"];
-const EXAMPLE_CHOICES = choicesOf(EXAMPLE.person, CHOSEN);
+const CHAT = "slack:#ops";
+const EXAMPLE_CHOICES = choicesOf(EXAMPLE.person, CHOSEN, CHAT);
 
 export const showAlerts = defineRead({
   name: "alert list",
   http: "GET /members/:person/alerts",
   access: OWN,
-  summary: "Show the tenant's alerts that an owner gets by mail",
+  summary: "Show the tenant's alerts that an owner gets by mail and in a chat",
   input: Type.Object({ person: owner }),
   output: Choices,
   example: { input: EXAMPLE, output: EXAMPLE_CHOICES },
@@ -73,10 +90,11 @@ export const chooseAlerts = defineAct({
   name: "alert set",
   http: "PUT /members/:person/alerts",
   access: OWN,
-  summary: "Choose the tenant's alerts that an owner gets by mail",
-  input: Type.Object({ person: owner, alerts }),
+  summary: "Choose the tenant's alerts that an owner gets by mail and in a chat",
+  description: "The tenant's own providers post to the chat.",
+  input: Type.Object({ person: owner, alerts, chat }),
   output: Choices,
-  example: { input: { ...EXAMPLE, alerts: CHOSEN }, output: EXAMPLE_CHOICES },
+  example: { input: { ...EXAMPLE, alerts: CHOSEN, chat: CHAT }, output: EXAMPLE_CHOICES },
   flags: ALERTS_FLAGS,
   run: ({ db, tenantId }, input) => choose(db, tenantId, input),
   audit: (_, { before, output }) => noteOf(before, output),
@@ -86,7 +104,7 @@ export const showAllAlerts = defineRead({
   name: "alert list-all",
   http: "GET /people/:person/alerts",
   access: OPERATE,
-  summary: "Show the alerts about all tenants that an operator gets by mail",
+  summary: "Show the alerts about all tenants that an operator gets by mail and in a chat",
   input: Type.Object({ person: operator }),
   output: Choices,
   example: { input: EXAMPLE, output: EXAMPLE_CHOICES },
@@ -98,10 +116,11 @@ export const chooseAllAlerts = defineAct({
   name: "alert set-all",
   http: "PUT /people/:person/alerts",
   access: OPERATE,
-  summary: "Choose the alerts about all tenants that an operator gets by mail",
-  input: Type.Object({ person: operator, alerts }),
+  summary: "Choose the alerts about all tenants that an operator gets by mail and in a chat",
+  description: "The providers of the tenant that sends Belfry's own mail post to the chat.",
+  input: Type.Object({ person: operator, alerts, chat }),
   output: Choices,
-  example: { input: { ...EXAMPLE, alerts: CHOSEN }, output: EXAMPLE_CHOICES },
+  example: { input: { ...EXAMPLE, alerts: CHOSEN, chat: CHAT }, output: EXAMPLE_CHOICES },
   flags: ALERTS_FLAGS,
   run: ({ db }, input) => choose(db, null, input),
   audit: (_, { before, output }) => ({ ...noteOf(before, output), tenantId: null }),
@@ -164,7 +183,7 @@ export const chooseMailTenant = defineAct({
 });
 
 function noteOf(before: Choices, after: Choices) {
-  const kinds = (choices: Choices) => ({ alerts: chosen(choices) });
+  const kinds = (choices: Choices) => ({ alerts: chosen(choices), chat: choices.chat });
   return note("account.alerts", after.email, { before: kinds(before), after: kinds(after) });
 }
 
@@ -175,37 +194,53 @@ function chosen({ alerts: all }: Choices): Alert[] {
 async function choose(
   db: Database,
   tenantId: string | null,
-  input: { person: string; alerts: Alert[] },
+  input: { person: string; alerts: Alert[]; chat?: string | null | undefined },
 ) {
   const { id, email } = await readerOf(db, input.person, tenantId);
   const before = await showChoices(db, id, tenantId);
   const kinds = ALERT_KINDS.filter((kind) => input.alerts.includes(kind));
+  const { chat = before.chat } = input;
+  if (chat !== null && chat !== before.chat) await requireChat(db, tenantId, chat);
   await db
     .insertInto("alert_choices")
-    .values({ person_id: id, tenant_id: tenantId, kinds })
-    .onConflict((conflict) => conflict.columns(["person_id", "tenant_id"]).doUpdateSet({ kinds }))
+    .values({ person_id: id, tenant_id: tenantId, kinds, chat })
+    .onConflict((conflict) =>
+      conflict.columns(["person_id", "tenant_id"]).doUpdateSet({ kinds, chat }),
+    )
     .execute();
-  return { output: choicesOf(email, kinds), before };
+  return { output: choicesOf(email, kinds, chat), before };
+}
+
+/** Refuses an address that no provider of the tenant that sends the alerts reaches. */
+async function requireChat(db: Database, owners: string | null, chat: string): Promise<void> {
+  const tenantId = owners ?? (await mailTenant(db)).tenantId;
+  if (tenantId === null)
+    throw invalid("chat", "cannot be reached: no tenant sends Belfry's own mail");
+  const kind = chatKindOf(chat) ?? "";
+  const all = await findProviders(db, { tenantId, channel: TO_CHAT });
+  const active = all.filter((one) => one.active);
+  if (providersForKind(active, kind).length > 0) return;
+  throw invalid("chat", `cannot be reached: no active provider of the kind ${kind}`);
 }
 
 async function showChoices(db: Database, whom: string, tenantId: string | null): Promise<Choices> {
   const { id, email } = await readerOf(db, whom, tenantId);
   const row = await db
     .selectFrom("alert_choices")
-    .select("kinds")
+    .select(["kinds", "chat"])
     .where("person_id", "=", id)
     .where("tenant_id", tenantId === null ? "is" : "=", tenantId)
     .executeTakeFirst();
   const reader: AlertReader = tenantId === null ? "operator" : "owner";
-  return choicesOf(email, row?.kinds ?? defaultAlerts(reader));
+  return choicesOf(email, row?.kinds ?? defaultAlerts(reader), row?.chat ?? null);
 }
 
-function choicesOf(email: string, kinds: readonly string[]): Choices {
+function choicesOf(email: string, kinds: readonly string[], chat: string | null): Choices {
   const all = ALERT_KINDS.map((kind) => {
     const { title, when } = ALERTS[kind];
     return { kind, title, when, on: kinds.includes(kind) };
   });
-  return { email, alerts: all };
+  return { email, chat, alerts: all };
 }
 
 /** Finds an owner of the tenant, or an operator if `tenantId` is null. Throws `NotFound`. */

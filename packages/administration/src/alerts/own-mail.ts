@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { OWN_MAIL } from "@belfry/contracts/alerts";
-import { MAIL } from "@belfry/contracts/channels";
+import {
+  type AddressChannel,
+  addressOfChannel,
+  channelMask,
+  MAIL,
+} from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
 import { type Database, runnerOf } from "@belfry/database/connection";
@@ -65,19 +70,27 @@ function causeOf({ active, hasEmail, othersCanRead }: Found): MailFault | null {
   return othersCanRead ? "read-by-others" : null;
 }
 
-/** A mail to one person. Its content is the platform's template for the event type. */
-interface OwnMail {
-  eventType: (typeof OWN_MAIL)[keyof typeof OWN_MAIL];
+/** A message to one person. Its content is the platform's template for the event type. */
+interface OwnMessage {
+  /** The tenant whose providers send it. */
+  tenantId: string;
+  eventType: string;
+  channel: AddressChannel;
+  /** The address on the channel. */
+  to: string;
   email: string;
   /** The person's language; null for the template's default. */
   language: string | null;
   variables: Record<string, string>;
 }
+type OwnMail = Omit<OwnMessage, "tenantId" | "channel" | "to"> & {
+  eventType: (typeof OWN_MAIL)[keyof typeof OWN_MAIL];
+};
 
 /** Returns the languages in which the platform's template of an event type is published; "" is the default. */
-export async function mailLanguages(
+export async function templateLanguages(
   db: Database,
-  eventType: OwnMail["eventType"],
+  eventType: string,
 ): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom("template_variants as v")
@@ -85,7 +98,6 @@ export async function mailLanguages(
     .select("v.locale")
     .where("t.tenant_id", "=", PLATFORM)
     .where("t.event_type", "=", eventType)
-    .where("t.channel", "=", MAIL)
     .execute();
   return new Set(rows.map(({ locale }) => locale));
 }
@@ -100,9 +112,22 @@ export async function acceptOwnMail(
   mails: readonly OwnMail[],
 ): Promise<(string | null)[]> {
   const { tenantId, fault } = await mailTenant(db);
-  if (tenantId === null || fault !== null || mails.length === 0) return mails.map(() => null);
-  const batch = mails.map(({ eventType, email, language, variables }) => {
+  if (tenantId === null || fault !== null) return mails.map(() => null);
+  return await acceptOwnMessages(
+    db,
+    mails.map((mail) => ({ ...mail, tenantId, channel: MAIL, to: mail.email })),
+  );
+}
+
+/** Accepts messages, sorted by tenant, like `acceptOwnMail`. */
+export async function acceptOwnMessages(
+  db: Database,
+  messages: readonly OwnMessage[],
+): Promise<(string | null)[]> {
+  if (messages.length === 0) return [];
+  const batch = messages.map(({ tenantId, eventType, channel, to, email, language, variables }) => {
     const id = uuidv7();
+    const field = addressOfChannel(channel);
     return {
       tenantId,
       dedupKey: randomBytes(32).toString("hex"),
@@ -110,11 +135,15 @@ export async function acceptOwnMail(
       eventType,
       traceId: id,
       userId: email,
-      recipientEmail: email,
+      recipientEmail: field === "recipientEmail" ? to : null,
       recipientPhone: null,
       reference: null,
       variables: JSON.stringify(variables),
-      options: language === null ? null : { locale: language },
+      options: {
+        locale: language,
+        channels: channelMask([channel]),
+        ...(field === "recipientChat" && { recipientChat: to }),
+      },
     };
   });
   const results = await acceptEvents(runnerOf(db), batch);

@@ -1,165 +1,25 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import {
-  ALERT_KINDS,
-  ALERT_THRESHOLDS,
-  ALERTS,
-  type Alert,
-  alertWords,
-  defaultAlerts,
-  OWN_MAIL,
-} from "@belfry/contracts/alerts";
-import type { Database } from "@belfry/database/connection";
+import { ALERT_KINDS, ALERTS, alertWords, defaultAlerts, OWN_MAIL } from "@belfry/contracts/alerts";
 import { assertEach } from "@belfry/testing/assert-each";
-import type { Cleanup } from "@belfry/testing/cleanup";
-import { sql } from "kysely";
-import { actsIn, putActiveProvider } from "../../test/acts.ts";
-import { TEST_KEYS, tenantDatabase } from "../../test/database.ts";
-import { RANGES } from "../health/activity-sums.ts";
+import { actsIn } from "../../test/acts.ts";
+import { HOUR_MS, MINUTE_MS, OPERATOR, OWNER, startAlerts, TROUBLE } from "../../test/alerts.ts";
 import { inviteMember, makeMemberResetLink } from "../people/members.ts";
 import { insertPerson, putMembership } from "../people/person-rows.ts";
 import { renderTemplate } from "../templates/preview-template.ts";
 import { createKey } from "../tenants/tenant-credentials.ts";
-import { createTenant } from "../tenants/tenants.ts";
 import {
   chooseAlerts,
   chooseAllAlerts,
   chooseMailTenant,
   showMailTenant,
 } from "./alert-choices.ts";
-import { sendAlertMails } from "./tell-alerts.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const TEMPLATE = { tenantId: "platform", eventType: OWN_MAIL.alert, channel: "EMAIL" } as const;
-const OWNER = "olive@acme.example.com";
-const OPERATOR = "op@example.com";
-
-/** A tenant with an owner, the tenant that sends Belfry's own mail, and an operator who wants no alerts yet. */
-async function started(t: Cleanup) {
-  const { db, tenantId } = await tenantDatabase(t);
-  const { id: platformId } = await createTenant(db, { name: "Platform" });
-  const person = async (email: string, operator: boolean) =>
-    await insertPerson(db, { email, name: email, password: null, operator });
-  await putMembership(db, { personId: await person(OWNER, false), tenantId, role: "owner" });
-  await person(OPERATOR, true);
-  const run = actsIn(db, tenantId);
-  const sandbox = { channel: "EMAIL", kind: "sandbox", settings: {} } as const;
-  const use = { keys: TEST_KEYS };
-  const mailer = await putActiveProvider(db, { ...sandbox, tenantId: platformId }, use);
-  const provider = await putActiveProvider(db, { ...sandbox, tenantId }, use);
-  await run(chooseMailTenant, { tenant: platformId });
-  await run(chooseAllAlerts, { person: OPERATOR, alerts: [] });
-  const published: string[] = [];
-  let now = new Date("2026-11-25T12:00:00Z");
-  const services = {
-    adminUrl: async () => "https://admin.example.com",
-    publishEvent: async (id: string) => void published.push(id),
-  };
-  const ago = (ms: number) => new Date(now.getTime() - ms);
-  return {
-    ...{ db, tenantId, platformId, run, services, published, ago, mailer, provider },
-    later: (ms: number) => {
-      now = new Date(now.getTime() + ms);
-    },
-    tell: async () => await sendAlertMails(db, services, now),
-    /** Returns recipients and titles of mails, in the order of acceptance. */
-    mails: async () => {
-      const rows = await db
-        .selectFrom("events")
-        .select(["tenant_id", "event_type", "recipient_email", "variables"])
-        .orderBy("id")
-        .execute();
-      for (const { tenant_id, event_type } of rows) {
-        assert.deepEqual([tenant_id, event_type], [platformId, OWN_MAIL.alert]);
-      }
-      return rows.map(({ recipient_email: to, variables }) => {
-        const { link, title, tenant } = JSON.parse(variables ?? "");
-        assert.equal(tenant, "Acme");
-        const at = link.replace(`https://admin.example.com/tenants/${tenantId}`, "");
-        return { to, title, variables: variables ?? "", link: at };
-      });
-    },
-  };
-}
-
-type Started = Awaited<ReturnType<typeof started>>;
-
-/** For each kind: how the trouble begins, where its mail leads, and how it ends. */
-const TROUBLE: Record<
-  Alert,
-  { link: string; begin(s: Started): Promise<unknown>; end(s: Started): Promise<unknown> }
-> = {
-  "provider-paused": {
-    link: "/providers",
-    begin: ({ db, provider: { id }, ago }) =>
-      db
-        .insertInto("provider_circuits")
-        .values({
-          ...{ provider_id: id, class: "transient", reason: "timeout", failures: 1 },
-          opened_at: ago(ALERT_THRESHOLDS.pausedMinutes * MINUTE_MS),
-          open_until: ago(0),
-        })
-        .execute(),
-    end: ({ db }) => db.deleteFrom("provider_circuits").execute(),
-  },
-  "failure-rate": {
-    link: "",
-    begin: ({ db, tenantId, ago }) => {
-      const { failedOfMessages: of, failedPercent } = ALERT_THRESHOLDS;
-      const failed = (of * failedPercent) / 100;
-      return db
-        .insertInto("activity_sums")
-        .values({
-          ...{
-            tenant_id: tenantId,
-            starts_at: ago(MINUTE_MS),
-            bar_seconds: RANGES.hour.barSeconds,
-          },
-          ...{ grouped_by: "channel", name: "EMAIL", sent: of - failed, failed },
-        })
-        .execute();
-    },
-    end: ({ db }) => db.deleteFrom("activity_sums").execute(),
-  },
-  "dead-letters": {
-    link: "/dead-letters",
-    begin: ({ db, tenantId, ago }) =>
-      sql`insert into deliveries (id, event_id, tenant_id, channel, status, settled_at)
-        select gen_random_uuid(), gen_random_uuid(), ${tenantId}, 'EMAIL', 'failed', ${ago(MINUTE_MS)}::timestamptz
-        from generate_series(1, ${ALERT_THRESHOLDS.deadLetters}::integer)`.execute(db),
-    end: ({ db }) => db.updateTable("deliveries").set({ status: "discarded" }).execute(),
-  },
-  "cap-reached": {
-    link: "/settings",
-    begin: ({ db, tenantId, ago }) => setDay(db, tenantId, ago(0), 100_000),
-    end: ({ db, tenantId, ago }) => setDay(db, tenantId, ago(0), 99_999),
-  },
-  "endpoint-disabled": {
-    link: "/webhooks",
-    begin: ({ db, tenantId, ago }) =>
-      db
-        .insertInto("webhooks")
-        .values({
-          ...{ id: randomUUID(), tenant_id: tenantId, url: "https://a.example.com", secret: "x" },
-          ...{ active: false, disabled_at: ago(0), disabled_reason: "answered 410" },
-        })
-        .execute(),
-    end: ({ db }) => db.deleteFrom("webhooks").execute(),
-  },
-};
-
-const setDay = (db: Database, tenantId: string, day: Date, day_total: number) =>
-  db
-    .updateTable("tenant_limits")
-    .set({ day: sql`${day}::date`, day_total })
-    .where("tenant_id", "=", tenantId)
-    .execute();
 
 for (const kind of ALERT_KINDS) {
   test(`${kind}: the owner is told once while it lasts, once that it has ended, and again only an hour later`, async (t) => {
-    const s = await started(t);
+    const s = await startAlerts(t);
     const { begin, end, link } = TROUBLE[kind];
     assert.equal(await s.tell(), 0);
     await begin(s);
@@ -195,7 +55,7 @@ for (const kind of ALERT_KINDS) {
 }
 
 test("owners and operators are told of what they chose, and nobody else is", async (t) => {
-  const s = await started(t);
+  const s = await startAlerts(t);
   const editor = { email: "ed@acme.example.com", name: "Ed", password: null, operator: false };
   const personId = await insertPerson(s.db, editor);
   await putMembership(s.db, { personId, tenantId: s.tenantId, role: "editor" });
@@ -219,7 +79,7 @@ const SPEAKS = {
 
 for (const [language, said] of Object.entries(SPEAKS)) {
   test(`who chose ${language} is told in it, in template and alert alike; of an operator's own text the alert is English, too`, async (t) => {
-    const s = await started(t);
+    const s = await startAlerts(t);
     await s.db.updateTable("people").set({ language }).where("email", "=", OWNER).execute();
     const kinds = ALERT_KINDS.filter((kind) => defaultAlerts("owner").includes(kind));
     for (const kind of kinds) await TROUBLE[kind].begin(s);
@@ -262,7 +122,7 @@ for (const [language, said] of Object.entries(SPEAKS)) {
 }
 
 test("a reset link and an invitation are mailed in the language that their person chose", async (t) => {
-  const s = await started(t);
+  const s = await startAlerts(t);
   await s.db.updateTable("people").set({ language: "fr" }).where("email", "=", OWNER).execute();
   const run = actsIn(s.db, s.tenantId, s.services);
   assert.ok((await run(makeMemberResetLink, { person: OWNER })).mailed);
@@ -295,7 +155,7 @@ test("a reset link and an invitation are mailed in the language that their perso
 });
 
 test("two replicas that look at once send one mail", async (t) => {
-  const s = await started(t);
+  const s = await startAlerts(t);
   await s.run(chooseAlerts, { person: OWNER, alerts: [] });
   await TROUBLE["endpoint-disabled"].begin(s);
   await s.tell();
@@ -310,7 +170,7 @@ test("two replicas that look at once send one mail", async (t) => {
 });
 
 test("whoever was not told of a trouble, or wants to know no more, is not told of its end, nor later", async (t) => {
-  const s = await started(t);
+  const s = await startAlerts(t);
   const { begin, end } = TROUBLE["endpoint-disabled"];
   await s.run(chooseAllAlerts, { person: OPERATOR, alerts: [] });
   await begin(s);
@@ -328,7 +188,7 @@ test("whoever was not told of a trouble, or wants to know no more, is not told o
 });
 
 test("nothing is created without a tenant that sends, or where others than operators could read its mail", async (t) => {
-  const s = await started(t);
+  const s = await startAlerts(t);
   await TROUBLE["endpoint-disabled"].begin(s);
   const silent = async (words: RegExp) => {
     assert.match((await s.run(showMailTenant, {})).fault ?? "", words);

@@ -330,7 +330,7 @@ test("every change is in the audit log: who, what, before and after without secr
   const [ofAlerts] = await entries(admin);
   assert.deepEqual(
     [ofAlerts?.action, ofAlerts?.target, ofAlerts?.tenant_id, ofAlerts?.after],
-    ["account.alerts", "op@example.com", null, { alerts: ["cap-reached"] }],
+    ["account.alerts", "op@example.com", null, { alerts: ["cap-reached"], chat: null }],
   );
   await post("POST /alerts/sender", {}, { tenant: tenantId });
   const [ofSender] = await entries(admin);
@@ -351,9 +351,9 @@ test("every change is in the audit log: who, what, before and after without secr
   const [ofOwner] = await entries(admin);
   assert.deepEqual(
     [ofOwner?.action, ofOwner?.tenant_id, ofOwner?.after],
-    ["account.alerts", tenantId, { alerts: ["dead-letters"] }],
+    ["account.alerts", tenantId, { alerts: ["dead-letters"], chat: null }],
   );
-  assert.deepEqual(ofOwner?.before, { alerts: defaultAlerts("owner") });
+  assert.deepEqual(ofOwner?.before, { alerts: defaultAlerts("owner"), chat: null });
 
   const upload = "POST /tenants/:tenantId/images";
   const file = new FormData();

@@ -56,3 +56,39 @@ test("as long as no alert can be sent the page says what to do and leads there; 
     new RegExp(`href="/tenants/${sender}/settings">Our &lt;platform&gt;</a> is not active`),
   );
 });
+
+test("a chat address is chosen beside the switches; one that cannot be reached is refused, and what was typed stays", async (t) => {
+  const { admin, operator, id } = await startForTenant(t);
+  const of = { tenantId: id, role: "owner" } as const;
+  const owner = await admin.person({ email: "own@example.com", name: "Otto", of });
+  await actsIn(admin.db, id)(chooseMailTenant, { tenant: id });
+  await putActiveProvider(
+    admin.db,
+    {
+      channel: "CHAT",
+      kind: "teams",
+      settings: { addresses: "ops=https://a.example/x" },
+      tenantId: id,
+    },
+    { keys: admin.keys },
+  );
+  for (const [person, page] of [
+    [owner, `/tenants/${id}/alerts`],
+    [operator, "/alerts"],
+  ] as const) {
+    const refused = await person.page(await person.post(page, { chat: "slack:#ops" }));
+    assert.match(refused, /no active provider of the kind slack/);
+    assert.match(refused, /value="slack:#ops"/);
+    assert.match(
+      refused,
+      /name="dead-letters"(?![^>]*checked)/,
+      "the switches stay as they were left",
+    );
+    await person.post(page, { chat: " teams:ops ", "dead-letters": "on" });
+    const saved = await person.text(page);
+    assert.match(saved, /value="teams:ops"/);
+    assert.match(saved, /name="dead-letters"[^>]*checked/);
+    await person.post(page, { chat: "" });
+    assert.doesNotMatch(await person.text(page), /teams:ops"/);
+  }
+});

@@ -12,60 +12,85 @@ import { ALERT_KINDS, alertWords } from "@belfry/contracts/alerts";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
-import type { Signed } from "../page/router.ts";
+import type { InTenant, Signed } from "../page/router.ts";
+
+/** The typed values and their faults. */
+interface Given {
+  faults?: Faults;
+  form?: URLSearchParams;
+}
 
 /**
- * Registers the pages for the alerts that a person gets by email: an owner for a tenant, an operator for all tenants.
+ * Registers the pages for the alerts that a person gets by email and in a chat: an owner for a tenant, an operator for
+ * all tenants.
  */
 export function alertPages({ route, db }: PageDeps): void {
-  const told = ({ alerts }: Awaited<ReturnType<typeof showAlerts.run>>["output"]) =>
-    alerts.map(({ kind, on }) => ({
+  type Choices = Awaited<ReturnType<typeof showAlerts.run>>["output"];
+  const shown = ({ alerts, chat }: Choices, { form, faults = {} }: Given) => ({
+    alerts: alerts.map(({ kind, on }) => ({
       kind,
-      on,
+      on: form?.has(kind) ?? on,
       title: new Phrase((language) => alertWords(kind, language).title),
       when: new Phrase((language) => alertWords(kind, language).when),
-    }));
-  const chosen = ({ form }: Signed) => ALERT_KINDS.filter((kind) => form.has(kind));
+    })),
+    chat: form?.get("chat") ?? chat ?? "",
+    faults,
+  });
+  const chosen = ({ form, person }: Signed) => ({
+    person: person.personId,
+    alerts: ALERT_KINDS.filter((kind) => form.has(kind)),
+    chat: form.get("chat")?.trim() || null,
+  });
 
-  route("GET /tenants/:tenantId/alerts", async ({ run, person, role, base }) => {
-    // An operator chooses for all tenants at once.
-    if (role === "operator") return redirect("/alerts");
-    const alerts = told(await run(showAlerts, { person: person.personId }));
+  const showOwn = async ({ run, person, base }: InTenant, given: Given = {}) => {
+    const choices = await run(showAlerts, { person: person.personId });
     return page("alerts", say`Alerts`, {
-      alerts,
+      ...shown(choices, given),
       action: `${base}/alerts`,
       sender: await mailTenant(db),
     });
-  });
+  };
 
-  route("POST /tenants/:tenantId/alerts", async (context) => {
-    const { run, person, base } = context;
-    await run(chooseAlerts, { person: person.personId, alerts: chosen(context) });
-    return redirect(`${base}/alerts`, "saved");
-  });
+  route("GET /tenants/:tenantId/alerts", async (context) =>
+    // An operator chooses for all tenants at once.
+    context.role === "operator" ? redirect("/alerts") : showOwn(context),
+  );
 
-  const showAll = async ({ run, person }: Signed, faults: Faults = {}) => {
-    const alerts = told(await run(showAllAlerts, { person: person.personId }));
+  route("POST /tenants/:tenantId/alerts", (context) =>
+    orFaults(
+      async () => {
+        await context.run(chooseAlerts, chosen(context));
+        return redirect(`${context.base}/alerts`, "saved");
+      },
+      (faults) => showOwn(context, { faults, form: context.form }),
+    ),
+  );
+
+  const showAll = async ({ run, person }: Signed, given: Given = {}) => {
+    const choices = await run(showAllAlerts, { person: person.personId });
     const sender = await run(showMailTenant, {});
     const tenants = await searchTenants(db, { limit: TENANTS_TO_CHOOSE });
     const options = new Map(tenants.map(({ id, name }) => [id, name]));
     if (sender.tenantId !== null) options.set(sender.tenantId, sender.tenantName ?? "");
     return page("alerts", say`Alerts`, {
-      alerts,
+      ...shown(choices, given),
       action: "/alerts",
       sender,
-      faults,
       tenantOptions: [...options],
     });
   };
 
   route("GET /alerts", (context) => showAll(context));
 
-  route("POST /alerts", async (context) => {
-    const { run, person } = context;
-    await run(chooseAllAlerts, { person: person.personId, alerts: chosen(context) });
-    return redirect("/alerts", "saved");
-  });
+  route("POST /alerts", (context) =>
+    orFaults(
+      async () => {
+        await context.run(chooseAllAlerts, chosen(context));
+        return redirect("/alerts", "saved");
+      },
+      (faults) => showAll(context, { faults, form: context.form }),
+    ),
+  );
 
   route("POST /alerts/sender", (context) =>
     orFaults(
@@ -73,7 +98,7 @@ export function alertPages({ route, db }: PageDeps): void {
         await context.run(chooseMailTenant, { tenant: context.form.get("tenant") || null });
         return redirect("/alerts", "saved");
       },
-      (faults) => showAll(context, faults),
+      (faults) => showAll(context, { faults }),
     ),
   );
 }

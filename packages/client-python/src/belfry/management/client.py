@@ -887,15 +887,15 @@ class Calls(Sender):
         return self._send(_operator_withdraw.operator_withdraw(invitation, ))
 
     def alert_list_all(self, person: str, ) -> AlertListAllAnswer:
-        """Show the alerts about all tenants that an operator gets by mail
+        """Show the alerts about all tenants that an operator gets by mail and in a chat
 
         Needs a platform key."""
         return self._send(_alert_list_all.alert_list_all(person, ))
 
     def alert_set_all(self, person: str, body: Union[AlertSetAllBody, Mapping[str, Any]], ) -> AlertSetAllAnswer:
-        """Choose the alerts about all tenants that an operator gets by mail
+        """Choose the alerts about all tenants that an operator gets by mail and in a chat
 
-        Needs a platform key."""
+        The providers of the tenant that sends Belfry's own mail post to the chat. Needs a platform key."""
         return self._send(_alert_set_all.alert_set_all(person, body, ))
 
     def alert_sender(self, ) -> AlertSenderAnswer:
@@ -1531,15 +1531,15 @@ class AsyncCalls(AsyncSender):
         return await self._send(_operator_withdraw.operator_withdraw(invitation, ))
 
     async def alert_list_all(self, person: str, ) -> AlertListAllAnswer:
-        """Show the alerts about all tenants that an operator gets by mail
+        """Show the alerts about all tenants that an operator gets by mail and in a chat
 
         Needs a platform key."""
         return await self._send(_alert_list_all.alert_list_all(person, ))
 
     async def alert_set_all(self, person: str, body: Union[AlertSetAllBody, Mapping[str, Any]], ) -> AlertSetAllAnswer:
-        """Choose the alerts about all tenants that an operator gets by mail
+        """Choose the alerts about all tenants that an operator gets by mail and in a chat
 
-        Needs a platform key."""
+        The providers of the tenant that sends Belfry's own mail post to the chat. Needs a platform key."""
         return await self._send(_alert_set_all.alert_set_all(person, body, ))
 
     async def alert_sender(self, ) -> AlertSenderAnswer:

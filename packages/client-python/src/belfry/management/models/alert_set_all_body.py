@@ -8,7 +8,10 @@ from ..types import UNSET, Unset
 
 from ..models.alert_set_all_body_alerts_item import AlertSetAllBodyAlertsItem
 from ..models.alert_set_all_body_alerts_item import check_alert_set_all_body_alerts_item
+from ..types import UNSET, Unset
 from typing import cast
+from typing import cast, Union
+from typing import Union
 
 
 
@@ -25,9 +28,12 @@ class AlertSetAllBody:
         Attributes:
             alerts (list[AlertSetAllBodyAlertsItem]): of which the person is told: provider-paused, failure-rate, dead-
                 letters, cap-reached, endpoint-disabled
+            chat (Union[None, Unset, str]): chat address that is told as well, as slack:#ops or pagerduty:ops; null: none;
+                default: as it was
      """
 
     alerts: list[AlertSetAllBodyAlertsItem]
+    chat: Union[None, Unset, str] = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
 
@@ -42,12 +48,20 @@ class AlertSetAllBody:
 
 
 
+        chat: Union[None, Unset, str]
+        if isinstance(self.chat, Unset):
+            chat = UNSET
+        else:
+            chat = self.chat
+
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update({
             "alerts": alerts,
         })
+        if chat is not UNSET:
+            field_dict["chat"] = chat
 
         return field_dict
 
@@ -66,8 +80,19 @@ class AlertSetAllBody:
             alerts.append(alerts_item)
 
 
+        def _parse_chat(data: object) -> Union[None, Unset, str]:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(Union[None, Unset, str], data)
+
+        chat = _parse_chat(d.pop("chat", UNSET))
+
+
         alert_set_all_body = cls(
             alerts=alerts,
+            chat=chat,
         )
 
 

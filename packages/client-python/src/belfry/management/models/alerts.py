@@ -7,6 +7,7 @@ from attrs import field as _attrs_field
 from ..types import UNSET, Unset
 
 from typing import cast
+from typing import cast, Union
 
 if TYPE_CHECKING:
   from ..models.alerts_alerts_item import AlertsAlertsItem
@@ -24,10 +25,12 @@ class Alerts:
     """ 
         Attributes:
             email (str):
+            chat (Union[None, str]): The chat address that is told as well
             alerts (list['AlertsAlertsItem']):
      """
 
     email: str
+    chat: Union[None, str]
     alerts: list['AlertsAlertsItem']
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -38,6 +41,9 @@ class Alerts:
     def to_dict(self) -> dict[str, Any]:
         from ..models.alerts_alerts_item import AlertsAlertsItem
         email = self.email
+
+        chat: Union[None, str]
+        chat = self.chat
 
         alerts = []
         for alerts_item_data in self.alerts:
@@ -51,6 +57,7 @@ class Alerts:
         field_dict.update(self.additional_properties)
         field_dict.update({
             "email": email,
+            "chat": chat,
             "alerts": alerts,
         })
 
@@ -64,6 +71,14 @@ class Alerts:
         d = dict(src_dict)
         email = d.pop("email")
 
+        def _parse_chat(data: object) -> Union[None, str]:
+            if data is None:
+                return data
+            return cast(Union[None, str], data)
+
+        chat = _parse_chat(d.pop("chat"))
+
+
         alerts = []
         _alerts = d.pop("alerts")
         for alerts_item_data in (_alerts):
@@ -76,6 +91,7 @@ class Alerts:
 
         alerts = cls(
             email=email,
+            chat=chat,
             alerts=alerts,
         )
 

@@ -8,7 +8,7 @@ from typing import cast
 
 
 def alert_list_all(person: str, ) -> Call[AlertListAllAnswer]:
-    """Show the alerts about all tenants that an operator gets by mail
+    """Show the alerts about all tenants that an operator gets by mail and in a chat
 
     Needs a platform key."""
     

@@ -9,9 +9,9 @@ from typing import cast
 
 
 def alert_set_all(person: str, body: Union[AlertSetAllBody, Mapping[str, Any]], ) -> Call[AlertSetAllAnswer]:
-    """Choose the alerts about all tenants that an operator gets by mail
+    """Choose the alerts about all tenants that an operator gets by mail and in a chat
 
-    Needs a platform key."""
+    The providers of the tenant that sends Belfry's own mail post to the chat. Needs a platform key."""
     
     return Call(
         "PUT",
