@@ -318,6 +318,23 @@ test("the automatic key of an immediate event has not changed", () => {
   );
 });
 
+test("a chat address is part of the automatic key, and no other field can stand for it", () => {
+  const ops = { recipientChat: "slack:#ops" };
+  const forms = [
+    {},
+    { payload: { userId: "u1", ...ops } },
+    { payload: { userId: "u1", recipientChat: "slack:#dev" } },
+    { variables: { chat: ops.recipientChat } },
+    { cancelKey: ops.recipientChat },
+  ];
+  const keys = forms.map((form) => automaticKey("a", read({ ...good, ...form }), true));
+  assert.equal(new Set(keys).size, forms.length);
+  for (const recipientChat of [null, ""]) {
+    const none = read({ ...good, payload: { userId: "u1", recipientChat } });
+    assert.equal(automaticKey("a", none, true), keys[0]);
+  }
+});
+
 test("times, delays and cancel keys are part of the automatic key, as they were sent", () => {
   const forms = [
     {},
