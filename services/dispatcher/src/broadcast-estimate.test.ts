@@ -88,6 +88,54 @@ test("on a channel of devices only users with a device are reached, and a broadc
   await assert.rejects(named, /provider is of DEVICE, whose provider each device decides/);
 });
 
+test("in chats only users with an address that a provider reaches are counted, as they then get it", async (t) => {
+  const under = await broadcastsUnderTest(t);
+  const { pool, db, tenantId } = under;
+  await under.members(7);
+  await under.templates(tenantId, NEWS, ["CHAT"]);
+  await pool.query(`
+    ${USERS}
+    update recipients set chat = case user_id
+      when 'user-0000001' then null when 'user-0000002' then 'no kind' when 'user-0000003' then 'discord:ops'
+      else 'slack:' || upper(right(user_id, 2)) end;
+    insert into preferences (tenant_id, user_id, category, channel, enabled, source)
+    values ('acme', 'user-0000004', 'offers', 'CHAT', false, 'by hand');
+    insert into suppressions (tenant_id, channel, address, reason) values ('acme', 'CHAT', 'slack:06', 'bounced');`);
+  const run = actsIn(db, tenantId, { pool });
+  const request = { topics: ["news"], eventType: NEWS, channels: ["CHAT" as const] };
+  const ofChat = async () => (await run(estimateBroadcast, request)).channels[0];
+  const missed = [
+    { reason: "no-address", people: 2 },
+    { reason: "turned-off", people: 2 },
+    { reason: "suppressed", people: 1 },
+  ];
+  // The sandbox stands in for all kinds.
+  assert.deepEqual(await ofChat(), { channel: "CHAT", reached: 2, missed });
+  await pool.query("update providers set kind = 'slack' where channel = 'CHAT'");
+  const missedOfSlack = missed.toSpliced(1, 0, { reason: "no-provider", people: 1 });
+  assert.deepEqual(await ofChat(), { channel: "CHAT", reached: 1, missed: missedOfSlack });
+
+  await under.broadcast(request);
+  await under.moveOn();
+  const claims = await under.claim(
+    (await under.release("CHAT")).released.map(({ id }) => id),
+    "CHAT",
+  );
+  const rows = await pool.sql`select s.value as reason
+    from events, jsonb_each_text(outcome -> 'skipped') s where s.key = 'CHAT'`;
+  const reasons = rows.map(({ reason }) =>
+    reasonOf(reason)?.code?.replace(/^turned-off-.*/, "turned-off"),
+  );
+  assert.deepEqual(reasons.sort(), [
+    "no-address",
+    "no-chat-address",
+    "no-provider-of-kind",
+    "turned-off",
+    "turned-off",
+  ]);
+  assert.deepEqual(claims.map(({ becomes }) => becomes).sort(), ["sending", "skipped"]);
+});
+
 test("without a provider nobody is reached on its channel; a category that is off by default needs a yes", async (t) => {
   const under = await broadcastsUnderTest(t, { providers: [] });
   const { pool, db, tenantId } = under;

@@ -7,6 +7,7 @@ import {
 import { createBroadcast } from "@belfry/administration/broadcasts/create-broadcast";
 import { actsIn } from "@belfry/administration/test/acts";
 import type { BroadcastRequest } from "@belfry/contracts/broadcasts";
+import type { ProviderChannel } from "@belfry/contracts/channels";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import type { Publisher } from "@belfry/service/publish";
@@ -115,18 +116,16 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
       return rows.map((row) => row.user_id);
     },
 
-    /** Lets what is due on EMAIL leave. */
-    release: () =>
-      releaseDeliveries(pool, {
-        ...{ channel: "EMAIL", inFlightPerTenant: 1000, after: "", most: 2000 },
-      }),
+    /** Lets what is due on a channel leave. */
+    release: (channel: ProviderChannel = "EMAIL") =>
+      releaseDeliveries(pool, { channel, inFlightPerTenant: 1000, after: "", most: 2000 }),
 
-    claim: async (ids: readonly string[]) => {
-      const [provider] = await pool.sql`select id, kind from providers where channel = 'EMAIL'`;
+    claim: async (ids: readonly string[], channel: ProviderChannel = "EMAIL") => {
+      const [provider] = await pool.sql`select id, kind from providers where channel = ${channel}`;
       return await claimDeliveries(
         pool,
         ids.map((id) => ({ id, tenantId, provider: { ...provider, maxPerSecond: null } })),
-        { channel: "EMAIL", leaseMs: 60_000, maxRetries: 3 },
+        { channel, leaseMs: 60_000, maxRetries: 3 },
       );
     },
 

@@ -294,10 +294,13 @@ function missReason(
 ): Miss | undefined {
   // Checked first: without a provider nobody gets the message, and an operator can fix that.
   if (!hasProvider) return "no-provider";
-  if (CHANNEL_ROWS[channel].address !== null && !addressOf(channel, recipient)) return "no-address";
-  const kind = chatKindOf(addressOf(channel, recipient) ?? "") ?? "";
-  if (namesKind(channel) && !kinds.includes(kind) && !kinds.includes(ANY_KIND))
-    return "no-provider";
+  const address = addressOf(channel, recipient);
+  if (CHANNEL_ROWS[channel].address !== null && !address) return "no-address";
+  if (namesKind(channel)) {
+    const kind = chatKindOf(address ?? "");
+    if (kind === undefined) return "no-address";
+    if (!kinds.includes(kind) && !kinds.includes(ANY_KIND)) return "no-provider";
+  }
   const verdict = verdicts?.get(channel);
   if (verdict?.reason == null) return undefined;
   return reasonOf(verdict.reason)?.code === "not-turned-on" ? "not-turned-on" : "turned-off";
