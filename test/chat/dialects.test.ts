@@ -155,6 +155,13 @@ for (const name of NAMES) {
     }
   });
 
+  test(`${name}: a list as deep as a template may have it is within the limits`, async (t) => {
+    const [depths, show] = [[...Array(19).keys()], await start(t, name)];
+    const deep = await renderer(depths.map((at) => `${"  ".repeat(at)}- d${at}`).join("\n"));
+    const { text } = await show(deep(""));
+    for (const at of depths) assert.ok(text.includes(`d${at}`), text);
+  });
+
   test(`${name}: a message of many blocks and one of a giant grapheme are within the limits`, async (t) => {
     const [many, one] = [await renderer("aa\n\n".repeat(9000)), await renderer("{{ x }}")];
     const show = await start(t, name);

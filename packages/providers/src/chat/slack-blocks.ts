@@ -6,6 +6,7 @@ const MAX_BLOCKS = 50;
 const MAX_BLOCK_CHARACTERS = 3000;
 const MAX_URL_CHARACTERS = 3000;
 const MAX_LABEL_CHARACTERS = 75;
+const MAX_INDENT = 8;
 const MAX_FALLBACK_CHARACTERS = 1000;
 
 /**
@@ -60,7 +61,7 @@ function section(runs: readonly ChatRun[]) {
   return { type: "rich_text_section", elements };
 }
 
-/** Returns a list for each series of items of one depth and form. */
+/** Returns a list for each series of items of one indent and form. */
 function lists(items: readonly ChatItem[]): object[] {
   const made: {
     type: string;
@@ -70,9 +71,10 @@ function lists(items: readonly ChatItem[]): object[] {
     elements: object[];
   }[] = [];
   for (const { depth, number, runs } of items) {
+    const indent = Math.min(depth, MAX_INDENT);
     const style = number === undefined ? "bullet" : "ordered";
     const last = made.at(-1);
-    if (last?.style === style && last.indent === depth) {
+    if (last?.style === style && last.indent === indent) {
       last.elements.push(section(runs));
       continue;
     }
@@ -80,7 +82,7 @@ function lists(items: readonly ChatItem[]): object[] {
     made.push({
       type: "rich_text_list",
       style,
-      indent: depth,
+      indent,
       ...offset,
       elements: [section(runs)],
     });
