@@ -164,8 +164,10 @@ for (const name of NAMES) {
 
   test(`${name}: a message of many blocks and one of a giant grapheme are within the limits`, async (t) => {
     const [many, one] = [await renderer("aa\n\n".repeat(9000)), await renderer("{{ x }}")];
+    const long = await renderer(`${"a".repeat(1000)}\n\n`.repeat(40));
     const show = await start(t, name);
-    assert.match((await show(many(""))).text, /^a+…shop\.example$/);
+    for (const render of [many, long])
+      assert.match((await show(render(""))).text, /^a+…shop\.example$/);
     assert.match((await show(one(`e${"\u0301".repeat(100_000)}`))).text, /^…shop\.example$/);
   });
 }

@@ -78,6 +78,7 @@ export function slackJudge(body: Json): Shown {
       page.write(text, { strong: style.bold, emphasis: style.italic, code: style.code }, url);
     }
   };
+  let inAll = 0;
   for (const block of body.blocks as Json[]) {
     if (block.type === "actions") {
       for (const { type, text, url } of block.elements) {
@@ -95,6 +96,7 @@ export function slackJudge(body: Json): Shown {
       return value;
     });
     assert.ok(characters <= 3000, `${characters} characters in a block`);
+    inAll += characters;
     for (const element of block.elements as Json[]) {
       if (element.type === "rich_text_list") {
         assert.ok(["bullet", "ordered"].includes(element.style) && element.indent <= 8);
@@ -106,6 +108,7 @@ export function slackJudge(body: Json): Shown {
       }
     }
   }
+  assert.ok(inAll <= 11_000, `${inAll} characters in a message`);
   return page.shown;
 }
 

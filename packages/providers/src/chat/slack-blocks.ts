@@ -4,6 +4,11 @@ import { cutText, fitChat } from "./fit-chat.ts";
 
 const MAX_BLOCKS = 50;
 const MAX_BLOCK_CHARACTERS = 3000;
+/**
+ * Slack refuses more text in all blocks together as `msg_blocks_too_long`. It documents no number. Its maintainers name
+ * 12,000 characters less what the blocks themselves need (github.com/slackapi/bolt-js/issues/2509).
+ */
+const MAX_MESSAGE_CHARACTERS = 10_000;
 const MAX_URL_CHARACTERS = 3000;
 const MAX_LABEL_CHARACTERS = 75;
 const MAX_INDENT = 8;
@@ -15,10 +20,13 @@ const MAX_FALLBACK_CHARACTERS = 1000;
  * notification shows.
  */
 export function slackContent(message: Pick<ChatMessage, "blocks" | "url">) {
-  const most = MAX_BLOCKS * MAX_BLOCK_CHARACTERS;
-  return fitChat(message, most, write, ({ blocks }) => {
-    const isShort = (block: object) => charactersOf(block) <= MAX_BLOCK_CHARACTERS;
-    return blocks.length <= MAX_BLOCKS && blocks.every(isShort);
+  return fitChat(message, MAX_MESSAGE_CHARACTERS, write, ({ blocks }) => {
+    const lengths = blocks.map(charactersOf);
+    return (
+      blocks.length <= MAX_BLOCKS &&
+      lengths.every((length) => length <= MAX_BLOCK_CHARACTERS) &&
+      lengths.reduce((sum, length) => sum + length, 0) <= MAX_MESSAGE_CHARACTERS
+    );
   });
 }
 
