@@ -235,7 +235,7 @@ const ADDRESS_COLUMNS = sql.join(Object.values(ADDRESSES).map(({ column }) => sq
 export async function suppressionsOfUser(
   db: Database,
   tenantId: string,
-  user: Pick<UserRow, "email" | "phone"> | undefined,
+  user: Pick<UserRow, "email" | "phone" | "chat"> | undefined,
   eventIds: readonly string[],
 ) {
   const { rows } = await sql<{ address: string }>`
@@ -248,7 +248,7 @@ export async function suppressionsOfUser(
     select g.recipient from digest_items i join digests g on g.id = i.digest_id
     where g.tenant_id = ${tenantId} and i.event_id = any (${eventIds}::uuid[]) and g.recipient is not null
   `.execute(db);
-  const known = [user?.email, user?.phone].filter((one) => typeof one === "string");
+  const known = [user?.email, user?.phone, user?.chat].filter((one) => typeof one === "string");
   const addresses = [...rows.map((row) => row.address), ...known].map(suppressedForm);
   if (addresses.length === 0) return [];
   return await db

@@ -106,7 +106,7 @@ test("a user's page tells what is known, whose addresses get nothing, and why so
 
   await saveUsers(admin.db, tenantId, [
     {
-      ...{ userId: "ann", email: "Ann@example.com", timezone: "Europe/Vienna" },
+      ...{ userId: "ann", email: "Ann@example.com", chat: "slack:U1", timezone: "Europe/Vienna" },
       quietHours: { from: "21:00", to: "07:00" },
     },
   ]);
@@ -119,6 +119,8 @@ test("a user's page tells what is known, whose addresses get nothing, and why so
   });
   const addresses = ["old@example.com"];
   await insertSuppressions(admin.db, { ...mail, addresses, reason: "complained", source: null });
+  const inChat = { tenantId, channel: "CHAT", addresses: ["slack:u1"] } as const;
+  await insertSuppressions(admin.db, { ...inChat, reason: "opted out", source: null });
   const others = ["bob@example.com"];
   await insertSuppressions(admin.db, {
     ...mail,
@@ -133,6 +135,7 @@ test("a user's page tells what is known, whose addresses get nothing, and why so
   const html = await viewer.text(page);
   assert.match(html, /Europe\/Vienna[\s\S]*21:00 to 07:00/);
   assert.match(html, /ann@example\.com[\s\S]*bounced[\s\S]*old@example\.com[\s\S]*complained/);
+  assert.match(html, /suppressions\?search=slack%3Au1/);
   assert.ok(!html.includes("bob@example.com"));
   assert.match(
     html,
