@@ -186,7 +186,9 @@ function single(value: string | string[] | undefined): string | null {
 
 function reasonFor(vendor: string, outcomeClass: OutcomeClass, status: number, code: string) {
   if (status >= 300 && status < 400) return `${vendor} redirected (${code}), which is not followed`;
-  if (status < 300) return `${vendor} answered ${code} without what it documents as success`;
+  if (status < 300 && outcomeClass === "ambiguous") {
+    return `${vendor} answered ${code} without what it documents as success`;
+  }
   const meaning: Record<OutcomeClass, string> = {
     accepted: "accepted the message",
     permanent: "refused the message",

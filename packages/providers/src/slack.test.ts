@@ -48,6 +48,14 @@ testVendorErrors("Slack", start, message, [
     return [error, answer, { class: expected, vendorStatus: error }] as const;
   }),
   [
+    "account_inactive, told as a refusal",
+    { status: 200, body: { ok: false, error: "account_inactive" } },
+    {
+      class: "credentials",
+      reason: "Slack refused the account or its configuration (account_inactive)",
+    },
+  ],
+  [
     "with a time to wait",
     { status: 429, headers: { "retry-after": "30" }, body: { ok: false, error: "ratelimited" } },
     { class: "deferred", retryAfterSeconds: 30, vendorStatus: "ratelimited" },
