@@ -31,7 +31,7 @@ const CODES: readonly (readonly [string, OutcomeClass])[] = [
   ["channel_not_found", "policy"],
   ["user_not_found", "policy"],
   ["is_archived", "permanent"],
-  ["not_in_channel", "permanent"],
+  ["not_in_channel", "policy"],
   ["cannot_dm_bot", "permanent"],
   ["invalid_auth", "credentials"],
   ["account_inactive", "credentials"],

@@ -35,9 +35,12 @@ type Settings = Static<typeof SETTINGS>;
 
 /** https://docs.slack.dev/reference/methods/chat.postMessage: errors come with 200. */
 const MEANINGS = {
-  // Another provider may belong to the workspace of the channel or the person.
-  ...each({ class: "policy" }, "channel_not_found", "user_not_found", "team_not_found"),
-  ...each({ class: "permanent" }, "is_archived", "not_in_channel", "cannot_dm_bot"),
+  // Another provider may belong to the workspace of the channel or the person, or its bot may be in the channel.
+  ...each(
+    { class: "policy" },
+    ...["channel_not_found", "user_not_found", "team_not_found", "not_in_channel"],
+  ),
+  ...each({ class: "permanent" }, "is_archived", "cannot_dm_bot"),
   ...each(
     { class: "credentials" },
     ...["not_authed", "invalid_auth", "account_inactive", "token_revoked", "token_expired"],
