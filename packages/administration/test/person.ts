@@ -17,6 +17,11 @@ export const BOB = {
 };
 type Person = typeof ADA;
 
+/** Returns a person's address in a chat. The id in it shows where it is left. */
+export function chatOf({ userId }: Pick<Person, "userId">): string {
+  return `slack:${userId}`;
+}
+
 export interface EventOptions {
   dispatched?: boolean;
   status?: string;
@@ -40,6 +45,7 @@ export async function storeEvent(
     reference: `order of ${person.userId}`,
     recipient_email: person.email,
     recipient_phone: person.phone,
+    recipient_chat: chatOf(person),
     variables: JSON.stringify({ item: person.variable }),
     envelope: JSON.stringify({ fromName: person.variable, cc: [person.email] }),
     trace_id: `checkout/${person.userId}`,

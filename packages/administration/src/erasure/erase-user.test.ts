@@ -14,7 +14,7 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { actsIn, programIn } from "../../test/acts.ts";
 import { tenantDatabase } from "../../test/database.ts";
-import { ADA, BOB, storeEvent, storeOutbox, tablesWith } from "../../test/person.ts";
+import { ADA, BOB, chatOf, storeEvent, storeOutbox, tablesWith } from "../../test/person.ts";
 import { audited } from "../audited.ts";
 import { insertSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import { addSuppressions } from "../events/suppressions.ts";
@@ -60,7 +60,7 @@ test("nothing of an erased person is left in any table, except where the report 
     source: null,
   });
   for (const { userId, email, phone } of [ADA, BOB]) {
-    await saveUsers(db, tenantId, [{ userId, email, phone }]);
+    await saveUsers(db, tenantId, [{ userId, email, phone, chat: chatOf({ userId }) }]);
     const changes = [{ category: "*", channel: "SMS", enabled: false } as const];
     await changePreferencesOfUser(db, { tenantId, userId }, "api", changes);
     await programIn(db, tenantId)(changeMembers, { key: "news", add: [userId] });
@@ -153,9 +153,13 @@ test("what endpoints were or are to be told of the person goes, though its event
 
 test("the suppressions of the person's addresses go only when that is asked for", async (t) => {
   const { db, pool, tenantId, ada } = await withEvent(t);
+  const ofDirectory = "slack:U0HOME";
+  await saveUsers(db, tenantId, [{ userId: ADA.userId, chat: ofDirectory }]);
   for (const [channel, address] of [
     ["EMAIL", ADA.email],
     ["SMS", ADA.phone],
+    ["CHAT", chatOf(ADA)],
+    ["CHAT", ofDirectory],
     ["EMAIL", BOB.email],
   ] as const) {
     await insertSuppressions(db, {
@@ -167,7 +171,7 @@ test("the suppressions of the person's addresses go only when that is asked for"
     });
   }
   const report = await eraseUser(db, { ...ada, suppressions: true }, DEPS);
-  assert.equal(report.deleted.suppressions, 2);
+  assert.equal(report.deleted.suppressions, 4);
   assert.deepEqual(
     report.kept.filter(({ count }) => count !== undefined),
     [],
@@ -341,7 +345,7 @@ test("what people did of a person stays in the audit log, and names the erasure'
   const run = actsIn(db, tenantId, { announcePreferences: () => undefined }, olga);
   const { email, phone } = ADA;
   for (const { userId } of [ADA, BOB]) {
-    await run(putUser, { userId, email, phone });
+    await run(putUser, { userId, email, phone, chat: chatOf({ userId }) });
     await run(setPreference, { userId, category: "*", channel: "SMS", enabled: false });
     await audited(
       db,
