@@ -34,9 +34,11 @@ export const chatHttp = defineProvider<ChatMessage, typeof SETTINGS>({
   ],
   async create(settings, context) {
     const addresses = addressesOf(settings.addresses);
-    const secrets = addressSecrets(addresses);
     const urlOf = ({ to }: ChatMessage) => addresses.get(nameIn(to) ?? "");
-    const provider = await createHttp(settings, { ...context, secrets }, valuesOf, urlOf);
+    // Only the URL that was called: to look for thousands would cost the sender a second for each answer.
+    const secretsOf = (message: ChatMessage) =>
+      addressSecrets(new Map([[message.to, urlOf(message) ?? ""]]));
+    const provider = await createHttp(settings, context, valuesOf, urlOf, secretsOf);
     return {
       async send(message) {
         const name = nameIn(message.to);

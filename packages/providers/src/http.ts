@@ -199,12 +199,16 @@ function rangesOf(text = "200-299"): readonly (readonly [number, number])[] | un
   return ranges.every(([first, last]) => first <= last) ? ranges : undefined;
 }
 
-/** Creates a provider of an API. `urlOf` returns a message's URL if it has its own. */
+/**
+ * Creates a provider of an API. `urlOf` returns a message's URL if it has its own, and `secretsOf` what of it a stored
+ * answer must not repeat.
+ */
 export async function createHttp<Message>(
   settings: Settings,
   context: ProviderContext,
   valuesOf: (message: Message) => Record<string, unknown>,
   urlOf: (message: Message) => string | undefined = () => settings.url,
+  secretsOf: (message: Message) => readonly string[] = () => [],
 ): Promise<Provider<Message>> {
   const { createHttpCalls } = await import("./http-calls.ts");
   const calls = createHttpCalls(context);
@@ -236,7 +240,7 @@ export async function createHttp<Message>(
         body: body.text,
       };
       const result = await calls.post(call);
-      return result.answered ? judge(result.answer) : result.outcome;
+      return result.answered ? judge(result.answer, secretsOf(message)) : result.outcome;
     },
     close: () => calls.close(),
   };
@@ -256,11 +260,12 @@ function judgeOf(settings: Settings, context: Pick<ProviderContext, "secrets" | 
   const { messageIdPointer, errorPointer } = settings;
   const ranges = rangesOf(settings.successStatuses) ?? [];
   const successValues = (settings.successValues ?? "").split(",").map((value) => value.trim());
-  return (answer: HttpAnswer): SendOutcome => {
+  return (answer: HttpAnswer, ofMessage: readonly string[]): SendOutcome => {
     const { status } = answer;
+    const asked = { secrets: [...context.secrets, ...ofMessage], now: context.now };
     const isSuccess = ranges.some(([first, last]) => status >= first && status <= last);
     const refused = (outcomeClass: OutcomeClass, code: string | null = null) =>
-      refusal(VENDOR, outcomeClass, answer, context, code);
+      refusal(VENDOR, outcomeClass, answer, asked, code);
     const json = parsedJson(answer.text);
     const found = errorPointer === undefined ? undefined : valueAt(json, errorPointer);
     const isScalar = typeof found === "string" || typeof found === "number";
