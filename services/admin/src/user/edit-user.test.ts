@@ -24,11 +24,19 @@ async function world(t: Parameters<typeof startAdmin>[0]) {
   return { admin, editor, viewer, tenantId, base, entries };
 }
 
-const EMPTY = { email: "", phone: "", locale: "", timezone: "", quietFrom: "", quietTo: "" };
+const EMPTY = {
+  email: "",
+  phone: "",
+  chat: "",
+  locale: "",
+  timezone: "",
+  quietFrom: "",
+  quietTo: "",
+};
 const ANN = {
   ...{ email: "ann@example.com", phone: "+12025550123", locale: "de-at" },
   ...{ timezone: "europe/vienna", quietFrom: "22:00", quietTo: "06:00" },
-  attributes: '{"name": "<b>Ann"}',
+  ...{ chat: "slack:U024BE91L", attributes: '{"name": "<b>Ann"}' },
 };
 
 test("an editor makes a user by id and edits it; each is in the audit log, with what was before", async (t) => {
@@ -41,19 +49,19 @@ test("an editor makes a user by id and edits it; each is in the audit log, with 
   assert.deepEqual(ann, {
     ...{ userId: "ann/1", email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
     ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
-    ...{ chat: null, attributes: { name: "<b>Ann" } },
+    ...{ chat: "slack:U024BE91L", attributes: { name: "<b>Ann" } },
   });
   assert.match(await editor.text(page), /\{&quot;name&quot;:&quot;&lt;b&gt;Ann&quot;\}/);
   assert.match(await editor.text(page), /href="[^"]*\/users\/edit\?user=ann%2F1">Edit</);
 
   const form = await editor.text(`${base}/users/edit?user=ann%2F1`);
-  assert.match(form, /value="ann@example\.com"[\s\S]*value="22:00"/);
+  assert.match(form, /value="ann@example\.com"[\s\S]*value="slack:U024BE91L"[\s\S]*value="22:00"/);
   const shown = { ...hiddenFields(form), ...EMPTY, email: "Ann.B@example.com" };
   assert.equal((await editor.post(`${base}/users/edit`, shown)).status, 303);
   const after = (await knownUser(admin.db, tenantId, "ann/1"))!;
   assert.deepEqual(
-    [after.email, after.phone, after.quietHours, after.attributes],
-    ["Ann.B@example.com", null, null, null],
+    [after.email, after.phone, after.chat, after.quietHours, after.attributes],
+    ["Ann.B@example.com", null, null, null, null],
     "what is empty is forgotten",
   );
   const [first, second, ...more] = await entries();
