@@ -30,8 +30,9 @@ test("keys, secrets, bodies and recipients never reach a line, however deep or s
   log.info({ request: { headers: { cookie: secret }, body: { a: secret } } }, "b");
   log.info({ event: { payload: secret, deep: [{ recipientEmail: secret }] } }, "c");
   log.info({ provider: { settings: { password: secret } }, variables: { otp: secret } }, "d");
-  log.child({ token: secret }).info("e");
-  assert.equal(lines.length, 5);
+  log.info({ user: { chat: secret }, addresses: secret, blocks: [{ label: secret }] }, "e");
+  log.child({ token: secret }).info("f");
+  assert.equal(lines.length, 6);
   assert.doesNotMatch(lines.join(""), /s3cr3t/);
 });
 

@@ -56,9 +56,12 @@ function isoTime(): string {
 
 /** Names of fields that must not reach a log. */
 const SECRETS = [
+  "addresses",
   "apiKey",
   "authorization",
+  "blocks",
   "body",
+  "chat",
   "content",
   "cookie",
   "credentials",
