@@ -138,7 +138,9 @@ export function refusal(
   { secrets, now }: Asked,
   code: string | null = null,
 ): SendOutcome {
-  const status = code ?? String(answer.status);
+  // A vendor may echo a credential where its code stands.
+  const isOpen = code !== null && vendorAnswer(code, secrets) === code;
+  const status = isOpen ? code : String(answer.status);
   return outcome(outcomeClass, reasonFor(vendor, outcomeClass, answer.status, status), {
     vendorStatus: status,
     vendorAnswer: vendorAnswer(answer.text, secrets),

@@ -108,6 +108,13 @@ test("Slack: a bot's message names its channel, and names in its text are not li
   });
 });
 
+test("Slack: an answer that has the token as its error shows the token nowhere", async (t) => {
+  const { provider } = await start(t, { status: 200, body: { ok: false, error: TOKEN } });
+  const sent = await provider.send(message);
+  assert.equal(sent.reason, "Slack does not take the message by its rules (200)");
+  assert.ok(!JSON.stringify(sent).includes(TOKEN));
+});
+
 test("Slack: a provider without a token leaves a bot's message to another", async (t) => {
   const addresses = "ops=https://hooks.slack.com/services/T0/B0/x";
   const { vendor, provider } = await start(t, accept, { botToken: undefined, addresses });
