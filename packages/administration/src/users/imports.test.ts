@@ -45,10 +45,10 @@ test("a file of users: what its columns say is written, an empty field says that
   await run(putUser, { userId: "ada", email: "old@example.com", phone: "+12025550100" });
   const { id, state } = await users(
     [
-      "E-Mail;User ID;Plan;Quiet hours;Time zone;Language",
-      "Ada@EXAMPLE.com;ada;gold;22:00-06:00;europe/vienna;DE-at",
-      '"bob@example.com";bob;;;;',
-      ";cleo;;;;",
+      "E-Mail;User ID;Plan;Quiet hours;Time zone;Language;Chat address",
+      "Ada@EXAMPLE.com;ada;gold;22:00-06:00;europe/vienna;DE-at;slack:U1",
+      '"bob@example.com";bob;;;;;',
+      ";cleo;;;;;",
     ].join("\r\n"),
   );
   assert.equal(state, "waiting");
@@ -71,6 +71,7 @@ test("a file of users: what its columns say is written, an empty field says that
     [ada?.email, ada?.phone, ada?.timezone, ada?.locale, ada?.quietHours],
     ["Ada@EXAMPLE.com", "+12025550100", "Europe/Vienna", "de-AT", { from: "22:00", to: "06:00" }],
   );
+  assert.equal(ada?.chat, "slack:U1");
   await done((await users("userId,email\nada,\n")).id);
   assert.deepEqual((await knownUser(db, tenantId, "ada"))?.email, null);
   assert.deepEqual((await knownUser(db, tenantId, "ada"))?.phone, "+12025550100");
