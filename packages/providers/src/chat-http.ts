@@ -22,6 +22,8 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
+const CREDENTIAL_STATUSES = ["401", "403"];
+
 /** Chat messages through any API that accepts a message by one request with a JSON body, each at its name's URL. */
 export const chatHttp = defineProvider<ChatMessage, typeof SETTINGS>({
   kind: "chat-http",
@@ -34,16 +36,20 @@ export const chatHttp = defineProvider<ChatMessage, typeof SETTINGS>({
   ],
   async create(settings, context) {
     const addresses = addressesOf(settings.addresses);
+    // Credentials in the header fields or the body are those of all addresses.
+    const hasCredentials = settings.headers !== undefined || settings.secret !== undefined;
     const urlOf = ({ to }: ChatMessage) => addresses.get(nameIn(to) ?? "");
     // Only the URL that was called: to look for thousands would cost the sender a second for each answer.
-    const secretsOf = (message: ChatMessage) =>
-      addressSecrets(new Map([[message.to, urlOf(message) ?? ""]]));
+    const secretsOf = (message: ChatMessage) => addressSecrets(urlOf(message) ?? "");
     const provider = await createHttp(settings, context, valuesOf, urlOf, secretsOf);
     return {
       async send(message) {
         const name = nameIn(message.to);
         if (name === undefined || !addresses.has(name)) return addressMissing(name);
-        const sent = aboutAddress(await provider.send(message), name);
+        const outcome = await provider.send(message);
+        if (hasCredentials && CREDENTIAL_STATUSES.includes(outcome.vendorStatus ?? ""))
+          return outcome;
+        const sent = aboutAddress(outcome, name);
         return sent.class === "throttled" ? { ...sent, class: "deferred" } : sent;
       },
       close: () => provider.close(),

@@ -9,6 +9,8 @@ export interface HttpVendor<Message, Settings> extends JudgedVendor {
     settings: Settings,
     context: ProviderContext,
   ): HttpCall | Promise<HttpCall>;
+  /** Returns what of a message's own settings a stored answer must not repeat. */
+  secretsOf?(message: Message): readonly string[];
 }
 
 /** Returns the `create` of a kind of provider, over bounded connections behind the address guard. */
@@ -19,7 +21,9 @@ export function createHttpVendor<Message, Settings>(vendor: HttpVendor<Message, 
     return {
       async send(message) {
         const result = await calls.post(await vendor.request(message, settings, context));
-        return result.answered ? judge(vendor, result.answer, context) : result.outcome;
+        if (!result.answered) return result.outcome;
+        const secrets = [...context.secrets, ...(vendor.secretsOf?.(message) ?? [])];
+        return judge(vendor, result.answer, { secrets, now: context.now });
       },
       close: () => calls.close(),
     };

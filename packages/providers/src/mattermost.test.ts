@@ -26,7 +26,7 @@ testNamedVendor({
       refused(404, CHANNEL),
       { class: "permanent", reason: `address ops: Mattermost refused the message (${CHANNEL})` },
     ],
-    [DISABLED, refused(501, DISABLED), { class: "credentials", vendorStatus: DISABLED }],
+    [DISABLED, refused(501, DISABLED), { class: "deferred", vendorStatus: DISABLED }],
     ["a page of a proxy", { status: 200, body: "<html>" }, { class: "ambiguous" }],
   ],
 });

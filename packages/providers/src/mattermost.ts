@@ -3,7 +3,7 @@ import { mattermostMarkdown } from "./chat/markdown-dialects.ts";
 import { meaningOf } from "./http-vendor.ts";
 
 /** Ids of its server's `app/webhook.go` whose statuses say something else: the server takes no webhooks. */
-const MEANINGS = { "web.incoming_webhook.disabled.app_error": { class: "credentials" } } as const;
+const MEANINGS = { "web.incoming_webhook.disabled.app_error": { class: "deferred" } } as const;
 
 /** Messages to channels of Mattermost by webhooks. */
 export const mattermost = defineChatWebhooks(

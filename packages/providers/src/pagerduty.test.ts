@@ -20,7 +20,8 @@ testHttpPromises({
   message,
   secrets: [KEY],
   accept: { status: 202, headers: {}, body: '{"status":"success","dedup_key":"k"}' },
-  statuses: { 401: "permanent", 403: "permanent", 404: "credentials", 429: "deferred" },
+  statuses: { 401: "permanent", 403: "permanent", 404: "deferred", 429: "deferred" },
+  wrongAddress: "deferred",
 });
 testVendorErrors("PagerDuty", start, message, [
   [

@@ -26,7 +26,7 @@ testHttpPromises({
   statuses: { 429: "deferred" },
 });
 testVendorErrors("Telegram", start, message, [
-  ["an unknown chat", refused(400, "Bad Request: chat not found"), { class: "permanent" }],
+  ["an unknown chat", refused(400, "Bad Request: chat not found"), { class: "policy" }],
   ["blocked", refused(403, "Forbidden: bot was blocked by the user"), { class: "permanent" }],
   ["a wrong token", refused(401, "Unauthorized"), { class: "credentials" }],
   ["no token of a bot", refused(404, "Not Found"), { class: "credentials" }],

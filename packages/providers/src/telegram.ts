@@ -60,6 +60,9 @@ function meaningOf(code: unknown, { retry_after: seconds }: Record<string, unkno
     case 429:
       // The limit is that of one chat: a message a second, and 20 a minute in a group.
       return { class: "deferred", ...wait };
+    case 400:
+      // Another provider's bot may be in the chat.
+      return { class: "policy", code: "400" };
     case 403:
       // The recipient has blocked the bot, or a group has removed it.
       return { class: "permanent", code: "403" };

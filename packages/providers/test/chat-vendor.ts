@@ -47,8 +47,9 @@ export function testNamedVendor(vendor: NamedVendor): void {
     ...named,
     settings,
     statuses,
+    wrongAddress: "deferred",
     message,
-    secrets: ["/hooks/T0/secret-0123456789"],
+    secrets: ["/hooks/T0/secret-0123456789", "secret-0123456789"],
   });
 
   /** Starts a vendor that answers so, and a provider with the addresses `ops` there and `other`. */
@@ -105,6 +106,21 @@ export function testNamedVendor(vendor: NamedVendor): void {
     });
   }
 
+  test(`${title}: the work for a refusal does not grow with the number of addresses`, async (t) => {
+    const at = await startVendor(t, (response) => response.writeHead(400).end("x".repeat(65_536)));
+    const masksWith = async (count: number) => {
+      const others = Array.from({ length: count }, (_, index) => `n${index}=${at.url}/${index}/x`);
+      const addresses = [`ops=${at.url}/ops`, ...others].join("\n");
+      const provider = kind.create({ ...settings, addresses }, testDeps());
+      const replaced = t.mock.method(String.prototype, "replaceAll");
+      assert.equal((await provider.send(message)).class, "permanent");
+      replaced.mock.restore();
+      await provider.close();
+      return replaced.mock.callCount();
+    };
+    assert.equal(await masksWith(1000), await masksWith(1));
+  });
+
   test(`${title}: of the addresses the names are shown, and nothing else`, () => {
     const addresses = "ops=https://a.example/x\n b_1 = https://b.example/?t=secret\r\n";
     assert.equal(maskSettings(kind, { ...settings, addresses }).addresses, "ops, b_1");
@@ -130,5 +146,6 @@ export function testNamedVendor(vendor: NamedVendor): void {
       ],
     );
     assert.deepEqual(check("\n"), ["addresses: has no line"]);
+    assert.deepEqual(check("a".repeat(65_537)), ["addresses: must have at most 65536 characters"]);
   });
 }

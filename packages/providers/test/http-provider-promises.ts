@@ -18,6 +18,8 @@ interface HttpProviderUnderTest<Message> {
   settingOf?(address: string): string;
   /** The statuses that mean something else at this vendor. */
   statuses?: Readonly<Record<number, OutcomeClass>>;
+  /** The outcome of an address that leads elsewhere. Default: credentials. */
+  wrongAddress?: OutcomeClass;
   message: Message;
   /** Values of the settings that nobody else may ever see. */
   secrets: string[];
@@ -29,7 +31,7 @@ const TIMEOUT_MS = 10_000;
 /** Tests what every HTTP provider promises: one suite that each provider's test runs. */
 export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message>): void {
   const { kind, addressSetting = "baseUrl", message, secrets, accept, statuses = {} } = subject;
-  const { settingOf = (address: string) => address } = subject;
+  const { settingOf = (address: string) => address, wrongAddress = "credentials" } = subject;
   const settingsAt = (address: string) => {
     return { ...subject.settings, [addressSetting]: settingOf(address) };
   };
@@ -101,7 +103,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
         response.writeHead(status, { location: `${target.url}/elsewhere` }).end(),
       );
       const outcome = await sendTo(vendor.url);
-      assert.equal(outcome.class, "credentials");
+      assert.equal(outcome.class, wrongAddress);
       assert.equal(vendor.received.length, 1);
       assert.equal(target.connections(), 0);
     });
@@ -206,7 +208,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
       resolve,
       allowPrivateAddresses: false,
     });
-    assert.equal(outcome.class, "credentials");
+    assert.equal(outcome.class, wrongAddress);
     assert.match(outcome.reason, /no public address/);
   });
 

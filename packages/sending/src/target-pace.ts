@@ -27,7 +27,8 @@ export interface TargetPace {
 export function createTargetPace({ nowMs }: Pick<Clock, "nowMs">): TargetPace {
   const targets = new LRUCache<string, Target>({ max: MAX_TARGETS });
   const targetOf = (providerId: string, recipient: string): Target => {
-    const key = `${providerId} ${recipient}`;
+    // `slack:#ops` and `slack:ops` may be the same address.
+    const key = `${providerId} ${recipient.replace(":#", ":")}`;
     const target = targets.get(key) ?? { freeAt: 0, lastTurn: 0 };
     targets.set(key, target);
     return target;

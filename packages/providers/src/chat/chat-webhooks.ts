@@ -41,9 +41,9 @@ export function createChatWebhooks({ body, url = (address) => address, ...judged
         headers: JSON_HEADERS,
         body: JSON.stringify(body(message, address)),
       }),
+      secretsOf: ({ address }) => addressSecrets(address),
     };
-    const secrets = [...context.secrets, ...addressSecrets(addresses)];
-    const provider = await createHttpVendor(vendor)(settings, { ...context, secrets });
+    const provider = await createHttpVendor(vendor)(settings, context);
     return {
       async send(message) {
         const name = nameIn(message.to);
@@ -75,10 +75,7 @@ export function defineChatWebhooks(
   });
 }
 
-/**
- * The credential of a webhook is its URL, and its rate is its own. So a refused credential ends the message and a rate
- * makes it wait, but neither stops the messages to the provider's other addresses.
- */
+/** The credential of a webhook is its URL, and its rate is its own. */
 function ofOneAddress(meaning: Meaning, { status }: HttpAnswer): Meaning {
   if (meaning.class !== undefined) return meaning;
   if (status === 401 || status === 403) return { ...meaning, class: "permanent" };

@@ -17,6 +17,7 @@ export function addressesField(options: { example: string; link?: string; what?:
     description: `The ${what} of each address by its name, one a line: ${example}. A message names the name.`,
     minLength: 1,
     maxLength: MAX_ADDRESSES_CHARACTERS,
+    fault: `must have at most ${MAX_ADDRESSES_CHARACTERS} characters`,
     secret: true,
     showsNames: true,
     multiline: true,
@@ -59,12 +60,14 @@ function linesOf(text: string): { line: string; number: number }[] {
   return lines.filter(({ line }) => line !== "");
 }
 
-/** Returns what of the values a vendor must not echo into a stored answer: each value, and the path of a URL. */
-export function addressSecrets(addresses: ReadonlyMap<string, string>): string[] {
-  return [...addresses.values()].flatMap((value) => {
-    const { pathname = "", search = "" } = URL.parse(value) ?? {};
-    return [value, pathname + search, pathname].filter(({ length }) => length > 1);
-  });
+/** A part of a URL's path that is so long is a token. */
+const TOKEN_CHARACTERS = 16;
+
+/** Returns what of an address a vendor must not echo into a stored answer: the value, and the path of a URL. */
+export function addressSecrets(address: string): string[] {
+  const { pathname = "", search = "" } = URL.parse(address) ?? {};
+  const tokens = pathname.split("/").filter(({ length }) => length >= TOKEN_CHARACTERS);
+  return [address, pathname + search, pathname, ...tokens].filter(({ length }) => length > 1);
 }
 
 /** Returns the name in a message's address; undefined if it has none. */
@@ -79,11 +82,16 @@ export function addressMissing(name: string | undefined): SendOutcome {
   return outcome("policy", reason);
 }
 
-/** Adds the address's name to a refusal, so that people know which of the provider's addresses to mend. */
+/**
+ * Adds the address's name to a refusal, so that people know which of the provider's addresses to mend. What is wrong
+ * with one address, such as a redirect, makes its message wait, but does not stop those to the other addresses.
+ */
 export function aboutAddress(sent: SendOutcome, name: string): SendOutcome {
-  if (sent.class !== "permanent") return sent;
-  const gone = `the webhook of the address ${name} no longer exists`;
-  return { ...sent, reason: isGone(sent) ? gone : `address ${name}: ${sent.reason}` };
+  if (sent.class !== "permanent" && sent.class !== "credentials") return sent;
+  const reason = isGone(sent)
+    ? `the webhook of the address ${name} no longer exists`
+    : `address ${name}: ${sent.reason}`;
+  return { ...sent, reason, class: sent.class === "permanent" ? "permanent" : "deferred" };
 }
 
 /** Whether the refusal says that the address's webhook was removed. */
