@@ -1304,6 +1304,7 @@ export interface ManagementCalls {
           | "user id"
           | "email address"
           | "phone number"
+          | "chat address"
           | "trace id"
           | "message id"
         )[];

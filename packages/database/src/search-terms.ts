@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { emailAddress } from "@belfry/contracts/addresses";
+import { chatKindOf, emailAddress } from "@belfry/contracts/addresses";
 import { PHONE, TRACE_ID } from "@belfry/contracts/identifiers";
 import type { Database } from "./connection.ts";
 import { decryptSecret, encryptSecret, type SecretKeys, searchKeyOwner } from "./secrets.ts";
@@ -11,7 +11,7 @@ import { decryptSecret, encryptSecret, type SecretKeys, searchKeyOwner } from ".
  */
 
 /** A value's kind. The same text of another kind has another hash. */
-export type TermKind = "user" | "email" | "phone" | "phone end" | "trace" | "message";
+export type TermKind = "user" | "email" | "phone" | "phone end" | "chat" | "trace" | "message";
 
 const KEY_BYTES = 32;
 const HALF_BYTES = 8;
@@ -113,6 +113,7 @@ export function addressTerms(address: string): SearchTerm[] {
       { kind: "phone end", value: address.slice(-END_DIGITS) },
     ];
   }
+  if (chatKindOf(address) !== undefined) return [{ kind: "chat", value: address }];
   return address.includes("@") ? [{ kind: "email", value: mailbox(address) }] : [];
 }
 
@@ -141,6 +142,7 @@ export function termsOfText(given: string): SearchTerm[] {
   else if (phone !== undefined && phone.digits.length >= END_DIGITS) {
     terms.push({ kind: "phone end", value: phone.digits.slice(-END_DIGITS) });
   }
+  if (chatKindOf(text) !== undefined) terms.push({ kind: "chat", value: text });
   if (TRACE_ID.test(text)) terms.push({ kind: "trace", value: text });
   const message = unbracketed(text);
   terms.push({ kind: "message", value: message });

@@ -35,7 +35,7 @@ export async function findingsOfEvents(
 ): Promise<Findings> {
   const { rows } = await client.query<EventRow>(
     `select e.id, e.tenant_id, e.user_id, e.trace_id,
-            array_remove(array[e.recipient_email, e.recipient_phone], null) as addresses
+            array_remove(array[e.recipient_email, e.recipient_phone, e.recipient_chat], null) as addresses
      from unnest($1::uuid[]) i (id)
      cross join lateral (select * from events e where e.id = i.id limit 1) e`,
     [ids],
@@ -75,7 +75,8 @@ export async function findingsOfDeliveries(
   const { rows } = await client.query<DeliveryRow>(
     `select d.id, d.tenant_id,
             case when e.id is null or d.recipient is distinct from e.recipient_email
-              and d.recipient is distinct from e.recipient_phone then d.recipient end as recipient,
+              and d.recipient is distinct from e.recipient_phone
+              and d.recipient is distinct from e.recipient_chat then d.recipient end as recipient,
             case when d.status in ('queued', 'sending', 'waiting') then case
               when d.due_at > clock_timestamp() then d.due_at + interval '5 seconds'
               else clock_timestamp() + least(interval '10 minutes',
@@ -91,7 +92,7 @@ export async function findingsOfDeliveries(
      from unnest($1::uuid[]) i (id)
      cross join lateral (select * from deliveries d where d.id = i.id limit 1) d
      left join lateral (
-       select e.id, e.recipient_email, e.recipient_phone from events e
+       select e.id, e.recipient_email, e.recipient_phone, e.recipient_chat from events e
        where e.id = d.event_id and e.tenant_id = d.tenant_id limit 1) e on true
      where d.channel <> 'WEBHOOK'`,
     [ids, MOST_EVENTS],

@@ -27,7 +27,8 @@ test("one pass after the dispatch, any value that a customer gives finds the eve
   const ada = { userId: "user/Ada", email: "Ada.Lovelace@Example.com", phone: "+491711234567" };
   const [id = "", another = ""] = await events(acme, ada, { userId: "bob", email: "b@x.org" });
   const [foreign = ""] = await events(other, ada);
-  await pool.sql`update events set reference = 'order-7', trace_id = 'trace-ada' where id = ${id}`;
+  await pool.sql`update events set reference = 'order-7', trace_id = 'trace-ada',
+      recipient_chat = 'telegram:@Ada' where id = ${id}`;
   await dispatch([id, another, foreign]);
   const deliveries = await send(acme, "<20261122.1@vendor>", `event_id = '${id}'`);
   await pass();
@@ -38,6 +39,7 @@ test("one pass after the dispatch, any value that a customer gives finds the eve
     ["+49 (0)171 123-4567", "phone number"],
     ["0049171/1234567", "phone number"],
     ["0171 1234567", "phone number"],
+    ["telegram:@Ada", "chat address"],
     ["user/Ada", "user id"],
     [id, "event id"],
     [id.toUpperCase(), "event id"],
@@ -61,7 +63,7 @@ test("one pass after the dispatch, any value that a customer gives finds the eve
     assert.deepEqual(await find(text, other), { ids: [], by: undefined, users: [] }, text);
     assert.deepEqual((await find(text)).ids, [id]);
   }
-  for (const text of ["ada", "0171 1234568", "1234567", "x@y", "%", "*", "' or true --"]) {
+  for (const text of ["ada", "0171 1234568", "1234567", "x@y", "telegram:@ada", "@Ada", "%", "*", "' or true --"]) {
     assert.deepEqual((await find(text, acme)).ids, [], text);
   }
 });

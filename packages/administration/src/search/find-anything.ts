@@ -43,6 +43,7 @@ const FOUND_BY = [
   "user id",
   "email address",
   "phone number",
+  "chat address",
   "trace id",
   "message id",
 ] as const;
@@ -80,6 +81,7 @@ const BY_KIND: Readonly<Record<TermKind, FoundBy>> = {
   email: "email address",
   phone: "phone number",
   "phone end": "phone number",
+  chat: "chat address",
   trace: "trace id",
   message: "message id",
 };
