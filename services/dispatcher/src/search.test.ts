@@ -63,7 +63,17 @@ test("one pass after the dispatch, any value that a customer gives finds the eve
     assert.deepEqual(await find(text, other), { ids: [], by: undefined, users: [] }, text);
     assert.deepEqual((await find(text)).ids, [id]);
   }
-  for (const text of ["ada", "0171 1234568", "1234567", "x@y", "telegram:@ada", "@Ada", "%", "*", "' or true --"]) {
+  for (const text of [
+    "ada",
+    "0171 1234568",
+    "1234567",
+    "x@y",
+    "telegram:@ada",
+    "@Ada",
+    "%",
+    "*",
+    "' or true --",
+  ]) {
     assert.deepEqual((await find(text, acme)).ids, [], text);
   }
 });
