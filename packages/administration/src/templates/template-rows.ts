@@ -1,4 +1,4 @@
-import type { Channel } from "@belfry/contracts/channels";
+import { CHANNELS, type Channel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { PushAction } from "@belfry/contracts/notification";
 import type { Database } from "@belfry/database/connection";
@@ -161,6 +161,7 @@ function matches(address: { id: string; tenantId?: string } | TemplateKey) {
     and t.channel = ${address.channel}`;
 }
 
+/** Leaves out templates of channels that only a later version knows. */
 function selectTemplates(db: Database, locale: string) {
   return db
     .selectFrom("templates as t")
@@ -185,7 +186,8 @@ function selectTemplates(db: Database, locale: string) {
       "l.source_version as sourceVersion",
       "t.created_at as createdAt",
       "t.updated_at as updatedAt",
-    ]);
+    ])
+    .where("t.channel", "in", CHANNELS);
 }
 
 type SelectedTemplate = Awaited<

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ALERT_IN_CHAT, OWN_MAIL } from "@belfry/contracts/alerts";
 import type { Database } from "@belfry/database/connection";
 import { readConfigurationVersion } from "@belfry/testing/configuration-version";
+import { sql } from "kysely";
 import { refusal, tenantDatabase, testDatabase } from "../../test/database.ts";
 import { deleteTemplate, putTemplate, setTemplateActive } from "../../test/templates.ts";
 import { NotFound } from "../input-error.ts";
@@ -99,6 +100,18 @@ test("a template is found by its key or its id, and never in another tenant", as
   await assert.rejects(readTemplate(db, { id: "not-an-id" }), NotFound);
   assert.equal((await deleteTemplate(db, key)).id, id);
   await assert.rejects(readTemplate(db, { id }), NotFound);
+});
+
+test("a template of a channel that only a later version knows is in no list, and the others are", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const { id } = await putTemplate(db, { ...SMS, tenantId });
+  await sql`update templates set channel = 'FAX' where id = ${id}`.execute(db);
+  await assert.rejects(readTemplate(db, { id, tenantId }), NotFound);
+  await putTemplate(db, { ...SMS, tenantId });
+  assert.deepEqual(
+    (await readTemplates(db, tenantId)).map(({ channel }) => channel),
+    ["SMS"],
+  );
 });
 
 test("a preview renders what was saved, and names the variables that are missing", async (t) => {
