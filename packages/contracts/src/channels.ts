@@ -184,8 +184,8 @@ export function namesKind(channel: Channel): boolean {
   return row.sender !== null && row.namesKind === true;
 }
 
-export function isAddressChannel(channel: Channel): channel is AddressChannel {
-  return CHANNEL_ROWS[channel].address !== null;
+export function isAddressChannel(value: unknown): value is AddressChannel {
+  return isChannel(value) && CHANNEL_ROWS[value].address !== null;
 }
 
 export function addressOfChannel(channel: AddressChannel): AddressField {

@@ -34,11 +34,13 @@ test("only event types that may be sent to many can be chosen; the form begins w
   assert.doesNotMatch(types, /eventType=code/);
   await admin.pool.query(
     `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
-     values (gen_random_uuid(), $1, 'EMAIL', 'sandbox', 'Newsletters', '', '{}')`,
+     values (gen_random_uuid(), $1, 'EMAIL', 'sandbox', 'Newsletters', '', '{}'),
+            (gen_random_uuid(), $1, 'FAX', 'sandbox', 'Of a later version', '', '{}')`,
     [tenantId],
   );
   const form = await operator.text(`${place}/new?eventType=news`);
   assert.match(form, /<option value="[0-9a-f-]{36}" >Newsletters \(Email\)</);
+  assert.doesNotMatch(form, /Of a later version/);
   assert.match(form, /&quot;title&quot;: &quot;A sample&quot;/);
   assert.match(text(form), /product-news 3 members/);
   assert.match(form, /<option value="de" >German</);
