@@ -100,6 +100,7 @@ async function tryOnce(
           ...(faulty ? {} : { userId: entry.user }),
           recipientEmail: `${entry.user}@example.com`,
           recipientPhone: "+12025550123",
+          recipientChat: entry.tenant.chat,
         },
         variables: { key: entry.key },
       }),

@@ -9,13 +9,13 @@ export type VendorMood = "accepts" | "cut" | "throttled" | "broken" | "hangs";
 export interface VendorRequest {
   /** The key of the event that the message is of. */
   key: string;
-  channel: "EMAIL" | "SMS";
+  channel: "EMAIL" | "SMS" | "CHAT";
   /** By performance.now(). */
   at: number;
   answer: VendorMood;
 }
 
-/** SendGrid and Vonage on loopback: every request is kept, whatever its answer. */
+/** SendGrid, Vonage and a chat on loopback: every request is kept, whatever its answer. */
 export interface Vendors {
   url: string;
   mood: VendorMood;
@@ -26,6 +26,11 @@ export interface Vendors {
   watch?: (request: VendorRequest, body: string) => void;
 }
 
+/** The channel of each path. Vonage has the other paths. */
+const CHANNELS: Record<string, VendorRequest["channel"]> = {
+  "/v3/mail/send": "EMAIL",
+  "/chat": "CHAT",
+};
 /** What the load puts into subject and text. */
 const KEY_PATTERN = /key-[a-z0-9]+-\d+/;
 
@@ -44,7 +49,7 @@ export async function startVendors(t: Cleanup): Promise<Vendors> {
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     let body = "";
     for await (const chunk of request.setEncoding("utf8")) body += chunk;
-    const channel = request.url === "/v3/mail/send" ? "EMAIL" : "SMS";
+    const channel = CHANNELS[request.url ?? ""] ?? "SMS";
     const key = KEY_PATTERN.exec(body)?.[0];
     if (key === undefined) throw new Error(`no key in a request to ${request.url}`);
     const answer = vendors.mood;
@@ -56,7 +61,11 @@ export async function startVendors(t: Cleanup): Promise<Vendors> {
   return vendors;
 }
 
-function answerAs(mood: VendorMood, channel: "EMAIL" | "SMS", response: ServerResponse): void {
+function answerAs(
+  mood: VendorMood,
+  channel: VendorRequest["channel"],
+  response: ServerResponse,
+): void {
   switch (mood) {
     case "accepts":
       response.statusCode = 202;

@@ -16,6 +16,8 @@ export interface LoadTenant {
   id: string;
   apiKey: string;
   users: string[];
+  /** The address in a chat that its events name. */
+  chat?: string;
 }
 
 export const EVENT_TYPE = "order.confirmed";

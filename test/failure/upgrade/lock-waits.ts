@@ -43,6 +43,8 @@ export function watchLocks(pool: Pool) {
       await sleep(EVERY_MS);
     }
   })();
+  // If the run fails, its pool ends before the sampling; the run's own error is the one to show.
+  sampling.catch(() => undefined);
   return {
     /** The longest time between two samples: a busy machine may miss a wait that is shorter. */
     longestGapMs: () => longestGapMs,

@@ -16,6 +16,7 @@ import { putEndpoint } from "../webhooks/run-webhooks.ts";
 import { startReceiver } from "../webhooks/webhook-receiver.ts";
 import { judgeWebhooks, watchMoves } from "../webhooks/webhook-verdict.ts";
 import { type AnyWorld, createWorldOn } from "../world.ts";
+import { putChat } from "./chat.ts";
 import { type LockWait, watchLocks } from "./lock-waits.ts";
 import { startNewsletter } from "./newsletter.ts";
 import { checkOut } from "./version-before.ts";
@@ -31,6 +32,8 @@ const ENV = {
   // The chart's value: a probe makes the balancer leave out the replica before.
   SHUTDOWN_DELAY_MS: "10000",
 };
+/** Started with this version, and stopped while all goes back. */
+const CHAT_SENDER = "chat-sender";
 const USERS = 49_999;
 const READERS = 9_000;
 const MOST_WAIT_MS = 1_000;
@@ -51,7 +54,7 @@ export async function runUpgrade(t: Cleanup, options: OnceOptions & { from: stri
     { nats, postgres, env: ENV },
     { version: before, replicas: ALL_REPLICAS },
   );
-  const { pool, services } = world;
+  const { pool, services, settings } = world;
   const [told, sender] = world.tenants as [AnyWorld["limited"], AnyWorld["limited"]];
   await fill(world, events);
   const receiver = await startReceiver(t, seededRandom(seed));
@@ -79,6 +82,12 @@ export async function runUpgrade(t: Cleanup, options: OnceOptions & { from: stri
     );
   };
 
+  const startNew = async (name: string, service: string) => {
+    services.startFrom(TREE);
+    processes.push(await services.startMore(name, service));
+  };
+  let chat: Awaited<ReturnType<typeof putChat>> | undefined;
+
   const upgrade: Fault<AnyWorld> = {
     name: "rolled to this version and back",
     unnoticed: true,
@@ -88,16 +97,24 @@ export async function runUpgrade(t: Cleanup, options: OnceOptions & { from: stri
       figures.push(
         `${ran.length} migrations and functions: from ${sinceBegin(startedAt)} to ${sinceBegin(Date.now())}`,
       );
+      chat = await putChat(world, before);
+      await startNew(CHAT_SENDER, CHAT_SENDER);
       await rollAll(TREE, "this version");
+      await chat.whileAlone(settings.faultMs);
       const again = await before.migrateToLatest(postgres.url);
       if (again.length > 0) faults.push(`the version before migrated ${again.join(", ")}`);
+      await services.stop(CHAT_SENDER);
       await rollAll(before.tree, "the version before");
+      // The messages that were made before wait for this version.
+      await startNew(CHAT_SENDER, CHAT_SENDER);
+      await startNew("dispatcher 3", "dispatcher");
     },
   };
   const locks = watchLocks(pool);
   const result = await runFault(world, browsers, upgrade, { label: "upgrade", seed });
   const waits = await locks.stop();
-  faults.push(...breaches(result), ...(await newsletter.judge()));
+  const chats = await chat!.judge();
+  faults.push(...breaches(result), ...(await newsletter.judge()), ...chats.breaches);
   const webhooks = await judgeWebhooks(pool, told.id, receiver);
   faults.push(...webhooks.breaches, ...longWaits(waits));
   const triggers = result.entries.flatMap(({ tries }) => tries);
@@ -112,6 +129,7 @@ export async function runUpgrade(t: Cleanup, options: OnceOptions & { from: stri
       ...doubleCauses([result]),
     ],
     `broadcast: ${newsletter.reached()} of ${READERS} readers`,
+    chats.figure,
     `webhooks: ${webhooks.moves} moves, ${webhooks.messages} messages, ${webhooks.doubled} doubled`,
     `browsers: ${browsers.reduce((sum, { reconnects }) => sum + reconnects, 0)} reconnections, ${browsers.reduce((sum, { unrecovered }) => sum + unrecovered, 0)} without recovery`,
     `waits for locks: ${waits.length}, by samples at most ${seconds(locks.longestGapMs())} apart; the longest: ${waits.slice(0, 3).map(described).join(" | ") || "none"}`,

@@ -3,12 +3,18 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import type { Pool } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { TREE } from "../services.ts";
 import type { Version } from "../world.ts";
 
 const run = promisify(execFile);
+
+export interface VersionBefore extends Version {
+  /** Returns whether its dispatchers can read the configuration for events of a type. */
+  canRoute(pool: Pool, event: { tenantId: string; eventType: string }): Promise<boolean>;
+}
 
 /** The commit that this version is compared with while there is no release. */
 const NO_RELEASE = "1f4fca44";
@@ -23,7 +29,7 @@ export async function lastRelease(): Promise<string> {
 }
 
 /** Checks out a commit into a temporary folder and installs its packages. */
-export async function checkOut(t: Cleanup, commit: string): Promise<Version> {
+export async function checkOut(t: Cleanup, commit: string): Promise<VersionBefore> {
   const folder = await unpack(t, commit);
   await numberAsEarlier(join(folder, "packages/database/package.json"));
   const install = ["--yes", "pnpm@12", "install", "--frozen-lockfile", "--prefer-offline"];
@@ -32,7 +38,19 @@ export async function checkOut(t: Cleanup, commit: string): Promise<Version> {
   const load = (path: string) => import(new URL(path, tree).href);
   const { migrateToLatest } = await load("packages/database/src/migrate.ts");
   const { createLoadTenant } = await load("test/failure/world.ts");
-  return { tree, migrateToLatest, createLoadTenant };
+  const { createRoutingCache } = await load("services/dispatcher/src/routing-cache.ts");
+  return {
+    tree,
+    migrateToLatest,
+    createLoadTenant,
+    canRoute: (pool, event) =>
+      createRoutingCache(pool)
+        .routingFor([event])
+        .then(
+          () => true,
+          () => false,
+        ),
+  };
 }
 
 /** Writes the files of a commit below these paths, by default all, into a temporary folder. */
