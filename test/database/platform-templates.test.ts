@@ -4,8 +4,9 @@ import { findTemplate } from "@belfry/administration/templates/template-rows";
 import { putTemplate } from "@belfry/administration/test/templates";
 import { ALERT_IN_CHAT, OWN_MAIL } from "@belfry/contracts/alerts";
 import { SCHEMA } from "@belfry/database/schema-files";
+import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { connectedDatabase } from "@belfry/testing/database";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 
 const KEY = { tenantId: "platform", eventType: "global.info", channel: "SMS" } as const;
 
@@ -86,14 +87,20 @@ test("Belfry's own mail is translated where its text is Belfry's: an operator's 
 test("alerts in chats are stored as publishing their texts would store them", async (t) => {
   const { db } = await connectedDatabase(t, { maxConnections: 2 });
   const chat = { tenantId: "platform", channel: "CHAT", eventType: ALERT_IN_CHAT } as const;
+  assert.equal(await findTemplate(db, chat), undefined, "versions before cannot show it");
+  const version = await readConfigurationVersion(db);
+  await sql`select make_alert_chat_template()`.execute(db);
+  await sql`select make_alert_chat_template()`.execute(db);
+  const once = String(Number(version) + 1);
+  assert.equal(await readConfigurationVersion(db), once, "the second call changes nothing");
   for (const locale of ["", "de", "fr"]) {
     const before = await findTemplate(db, chat, locale);
     assert.ok(before);
-    const { content, compiled, version } = before;
+    const { content, compiled } = before;
     await putTemplate(db, { ...chat, locale, content: `${content} ` });
     await putTemplate(db, { ...chat, locale, content });
     const after = await findTemplate(db, chat, locale);
     assert.deepEqual(after?.compiled, compiled, locale);
-    assert.notEqual(after?.version, version);
+    assert.notEqual(after?.version, before.version);
   }
 });

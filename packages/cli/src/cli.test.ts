@@ -132,7 +132,7 @@ test("a template's life: put, list, show, deactivate, activate, preview, delete"
   assert.deepEqual([draft.text, draft.segments], ["Dear Ann", 1]);
   assert.equal((await belfry.json(["template", "delete", ...key])).id, put.id);
   assert.deepEqual(await belfry.json(["template", "list", "--tenant", tenant]), []);
-  assert.equal((await belfry.json(["template", "list", "--tenant", "platform"])).length, 19);
+  assert.equal((await belfry.json(["template", "list", "--tenant", "platform"])).length, 18);
 });
 
 test("a provider's life: put, list, show, deactivate, activate, delete, and no secret is printed", async (t) => {

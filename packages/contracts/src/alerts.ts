@@ -215,7 +215,7 @@ export function defaultAlerts(reader: AlertReader): Alert[] {
   return ALERT_KINDS.filter((kind) => ALERTS[kind].byDefault[reader]);
 }
 
-/** The event type of alerts in chats, with a template of the platform. */
+/** The event type of alerts in chats. `make_alert_chat_template` makes its template of the platform. */
 export const ALERT_IN_CHAT = "global.belfry-alert-chat";
 
 /** The event types of Belfry's own mail, each with a template of the platform. */

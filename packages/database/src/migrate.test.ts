@@ -56,7 +56,7 @@ const ADDED = [
   "0041-browser-devices",
   "0042-user-attributes",
   "0043-chat",
-  "0044-alert-chats-platform-templates",
+  "0044-alert-chats",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** The schema of a later version. */

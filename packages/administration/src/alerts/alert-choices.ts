@@ -10,6 +10,7 @@ import { providersForKind, TO_CHAT } from "@belfry/contracts/channels";
 import { documented, field, oneOf, orNull } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
+import { sql } from "kysely";
 import { defineAct, defineRead, note, OPERATE, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { BY_EMAIL, memberOf } from "../people/members.ts";
@@ -200,7 +201,10 @@ async function choose(
   const before = await showChoices(db, id, tenantId);
   const kinds = ALERT_KINDS.filter((kind) => input.alerts.includes(kind));
   const { chat = before.chat } = input;
-  if (chat !== null && chat !== before.chat) await requireChat(db, tenantId, chat);
+  if (chat !== null && chat !== before.chat) {
+    await requireChat(db, tenantId, chat);
+    await sql`select make_alert_chat_template()`.execute(db);
+  }
   await db
     .insertInto("alert_choices")
     .values({ person_id: id, tenant_id: tenantId, kinds, chat })
@@ -219,8 +223,9 @@ async function requireChat(db: Database, owners: string | null, chat: string): P
   const kind = chatKindOf(chat) ?? "";
   const all = await findProviders(db, { tenantId, channel: TO_CHAT });
   const active = all.filter((one) => one.active);
-  if (providersForKind(active, kind).length > 0) return;
-  throw invalid("chat", `cannot be reached: no active provider of the kind ${kind}`);
+  if (providersForKind(active, kind).length === 0) {
+    throw invalid("chat", `cannot be reached: no active provider of the kind ${kind}`);
+  }
 }
 
 async function showChoices(db: Database, whom: string, tenantId: string | null): Promise<Choices> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ALERT_IN_CHAT, OWN_MAIL } from "@belfry/contracts/alerts";
+import { OWN_MAIL } from "@belfry/contracts/alerts";
 import type { Database } from "@belfry/database/connection";
 import { readConfigurationVersion } from "@belfry/testing/configuration-version";
 import { sql } from "kysely";
@@ -136,7 +136,7 @@ test("a preview renders what was saved, and names the variables that are missing
 test("the platform has all five global types on all three channels, rendered with title and message", async (t) => {
   const db = await testDatabase(t);
   const all = await readTemplates(db, "platform");
-  const own: readonly string[] = [...Object.values(OWN_MAIL), ALERT_IN_CHAT];
+  const own: readonly string[] = Object.values(OWN_MAIL);
   const templates = all.filter(({ eventType }) => !own.includes(eventType));
   assert.equal(templates.length, 15);
   for (const { id, channel, targetChannel, active } of templates) {
