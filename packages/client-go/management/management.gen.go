@@ -5825,7 +5825,7 @@ func (c Calls) ImportList(ctx context.Context, query ImportListParams, options .
 }
 
 // ImportStart Import a CSV file of users, or of a topic's members, in the background
-// `users`: the first line names the columns: userId, and any of email, phone, locale, timezone and quietHours (as 22:00-06:00). An empty field says that there is none; a column that the file has not stays as it is. `members`: the users of the column userId are added to the topic, or, by their addresses in the directory, those of the column email. A file may have 1000000 lines and 128 MiB: send a longer text in parts. Bad lines are left out and told. It is kept for 30 days after its end. Needs a key with the role manage or provision.
+// `users`: the first line names the columns: userId, and any of email, phone, chat, locale, timezone and quietHours (as 22:00-06:00). An empty field says that there is none; a column that the file has not stays as it is. `members`: the users of the column userId are added to the topic, or, by their addresses in the directory, those of the column email. A file may have 1000000 lines and 128 MiB: send a longer text in parts. Bad lines are left out and told. It is kept for 30 days after its end. Needs a key with the role manage or provision.
 func (c Calls) ImportStart(ctx context.Context, body ImportStartJSONRequestBody, options ...call.Option) (answer ImportStartAnswer, err error) {
 	_, err = c.Sender.Do(ctx, call.Call{
 		Method:    "POST",

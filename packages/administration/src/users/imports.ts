@@ -103,7 +103,7 @@ export const startImport = defineAct({
   maxBodyBytes: MAX_BODY_BYTES,
   summary: "Import a CSV file of users, or of a topic's members, in the background",
   description: [
-    "`users`: the first line names the columns: userId, and any of email, phone, locale, timezone and quietHours (as 22:00-06:00).",
+    "`users`: the first line names the columns: userId, and any of email, phone, chat, locale, timezone and quietHours (as 22:00-06:00).",
     "An empty field says that there is none; a column that the file has not stays as it is.",
     "`members`: the users of the column userId are added to the topic, or, by their addresses in the directory, those of the column email.",
     `A file may have ${MAX_IMPORT_LINES} lines and ${MAX_IMPORT_BYTES / 1024 / 1024} MiB: send a longer text in parts.`,
