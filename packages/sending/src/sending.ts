@@ -160,7 +160,7 @@ export function createSending(options: SendingOptions): Sending {
     channel,
     permits,
     circuits,
-    pace: namesKind(channel) ? createTargetPace(clock) : undefined,
+    pace: namesKind(channel) ? createTargetPace(clock, options.random) : undefined,
     renderers,
     links: options.links,
     attachments: createAttachmentReading(pool, options.attachmentBytes),

@@ -6,6 +6,8 @@ import { LRUCache } from "lru-cache";
 
 /** Chats take about one message a second in each channel. */
 const PACE_MS = 1_000;
+/** Turns are given for so long ahead. Messages beyond ask again later, so that a turn nobody comes for costs little. */
+const TURNS_MS = 60_000;
 /** If more targets are in use, the pace of those that were used longest ago is forgotten. */
 const MAX_TARGETS = 50_000;
 
@@ -24,7 +26,10 @@ export interface TargetPace {
   note(provider: { id: string; kind: string }, recipient: string, outcome: SendOutcome): void;
 }
 
-export function createTargetPace({ nowMs }: Pick<Clock, "nowMs">): TargetPace {
+export function createTargetPace(
+  { nowMs }: Pick<Clock, "nowMs">,
+  random: () => number,
+): TargetPace {
   const targets = new LRUCache<string, Target>({ max: MAX_TARGETS });
   const targetOf = (providerId: string, recipient: string): Target => {
     // `slack:#ops` and `slack:ops` may be the same address.
@@ -43,8 +48,11 @@ export function createTargetPace({ nowMs }: Pick<Clock, "nowMs">): TargetPace {
         return 0;
       }
       // Each waiting message gets a turn of its own, so that they do not all ask again each second.
-      target.lastTurn = Math.max(target.freeAt, target.lastTurn + PACE_MS);
-      return target.lastTurn - now;
+      const turn = Math.max(target.freeAt, target.lastTurn + PACE_MS);
+      const last = Math.max(target.freeAt, now + TURNS_MS);
+      if (turn > last) return last - now - (random() * TURNS_MS) / 2;
+      target.lastTurn = turn;
+      return turn - now;
     },
     note({ id }, recipient, { class: outcomeClass, retryAfterSeconds }) {
       if (outcomeClass !== "deferred" || retryAfterSeconds === null) return;
