@@ -174,18 +174,26 @@ async function dueMessages(
       from trouble x cross join people p
       left join alert_choices c on c.person_id = p.id and c.tenant_id is null
       where p.operator and x.kind = any (coalesce(c.kinds, ${defaultAlerts("operator")}::text[]))
+    ),
+    due as (
+      select distinct on (${reader}, t.id, w.kind)
+             (${reader})::text as reader, ${to} as "to", ${sender} as sender, p.email, p.language,
+             t.id as "tenantId", t.name as "tenantName", w.kind, w.began_at is null as "hasEnded"
+      from wanted w join people p on p.id = w.person_id join tenants t on t.id = w.tenant_id
+      left join ${told} s on s.${sql.ref(keyName)} = ${reader} and s.tenant_id = w.tenant_id and s.kind = w.kind
+      where ${to} is not null and ${sender} is not null and case
+        when w.began_at is null then s.sent_at is not null and s.ended_at is null and t.active
+        else s.sent_at is null
+          or (s.sent_at < w.began_at and s.sent_at <= ${lately} and not ${IS_ON_ITS_WAY}) end
+      order by ${reader}, t.id, w.kind, p.id
+    ),
+    -- Senders take turns, because one that is over its limit would else use up every look.
+    turns as (
+      select due.*, row_number() over (partition by sender order by reader, "tenantId", kind) as turn
+      from due order by turn, sender limit ${MOST_PER_LOOK}
     )
-    select distinct on (${reader}, t.id, w.kind)
-           (${reader})::text as reader, ${to} as "to", ${sender} as sender, p.email, p.language,
-           t.id as "tenantId", t.name as "tenantName", w.kind, w.began_at is null as "hasEnded"
-    from wanted w join people p on p.id = w.person_id join tenants t on t.id = w.tenant_id
-    left join ${told} s on s.${sql.ref(keyName)} = ${reader} and s.tenant_id = w.tenant_id and s.kind = w.kind
-    where ${to} is not null and ${sender} is not null and case
-      when w.began_at is null then s.sent_at is not null and s.ended_at is null and t.active
-      else s.sent_at is null
-        or (s.sent_at < w.began_at and s.sent_at <= ${lately} and not ${IS_ON_ITS_WAY}) end
     -- Messages are accepted in the order of the tenants that send them, with which a reader of a chat begins.
-    order by ${reader}, t.id, w.kind, p.id limit ${MOST_PER_LOOK}`.execute(db);
+    select * from turns order by reader, "tenantId", kind`.execute(db);
   return rows;
 }
 

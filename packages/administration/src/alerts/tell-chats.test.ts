@@ -187,3 +187,24 @@ test("an address is refused unless a provider of the tenant that tells reaches i
   await actsIn(s.db, s.tenantId)(chooseAllAlerts, { person: OPERATOR, alerts: [], chat: null });
   assert.equal((await s.run(showAllAlerts, { person: OPERATOR })).chat, null);
 });
+
+test("a tenant over its limit keeps no other tenant's messages waiting", async (t) => {
+  const s = await withChats(t);
+  const MOST_PER_LOOK = 200;
+  // Its id sorts before that of every other tenant.
+  await sql`insert into tenants (id, name, per_minute, active) values ('0', 'Silent', 1, false)`.execute(
+    s.db,
+  );
+  await s.run(chooseMailTenant, { tenant: "0" });
+  await sql`with readers as (
+      insert into people (id, email, name, operator)
+      select gen_random_uuid(), i || '@silent.example.com', 'Op', true from generate_series(1, ${MOST_PER_LOOK}) i
+      returning id
+    )
+    insert into alert_choices (person_id, kinds, chat)
+    select id, ${[KIND]}::text[], 'slack:#' || id from readers`.execute(s.db);
+  await s.run(chooseAlerts, { person: OWNER, alerts: [KIND], chat: "slack:#ops" });
+  await begin(s);
+  await s.tell();
+  assert.deepEqual(await s.chats(), [[s.tenantId, "slack:#ops", s.began, "trigger"]]);
+});
