@@ -170,6 +170,24 @@ test("a target gets one message a second, and each that waits has a turn of its 
   assert.deepEqual(first.paths(), ["/ops", "/ops", "/ops"]);
 });
 
+test("a message that is released late keeps no message behind it from its turn", async (t) => {
+  const { tenant, version, sender, clock, delivery, release, row } = await withChats(t);
+  const ids: string[] = [];
+  for (const _ of "123") {
+    ids.push(await delivery(tenant, version, { channel: "CHAT", to: "mattermost:ops" }));
+  }
+  await sender.handle(message(tenant, ids, "CHAT"));
+  const waiting = (await Promise.all(ids.map(row))).filter(({ status }) => status === "waiting");
+  const turns = waiting.toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime());
+  assert.equal(turns.length, 2);
+  for (const [at, afterMs] of [1_900, 100].entries()) {
+    clock.advance(afterMs);
+    await release(turns[at].id);
+    await sender.handle(message(tenant, [turns[at].id], "CHAT"));
+    assertHas(await row(turns[at].id), { status: "accepted" });
+  }
+});
+
 test("a broadcast that names a provider reaches only addresses of its kind", async (t) => {
   const { pool, tenant, discord, first, ofDiscord, sender, send } = await withChats(t);
   await pool.sql`insert into broadcasts (id, tenant_id, event_type, trace_id, total, provider_id, provider_channel)

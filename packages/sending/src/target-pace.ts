@@ -44,7 +44,9 @@ export function createTargetPace(
       const target = targetOf(id, recipient);
       const now = nowMs();
       if (now >= target.freeAt) {
-        target.freeAt = now + PACE_MS;
+        // A message that comes a little late, because releases take time, does not move the turns behind it.
+        const isOnTime = now - target.freeAt < PACE_MS;
+        target.freeAt = (isOnTime ? target.freeAt : now) + PACE_MS;
         return 0;
       }
       // Each waiting message gets a turn of its own, so that they do not all ask again each second.
