@@ -65,9 +65,9 @@ export async function mailTenant(db: Database): Promise<MailTenant> {
 
 function causeOf({ active, hasEmail, othersCanRead }: Found): MailFault | null {
   if (!active) return "inactive";
-  if (!hasEmail) return "no-provider";
   // People who see the tenant's providers or outbox can read everybody's reset links, so all of them must be operators.
-  return othersCanRead ? "read-by-others" : null;
+  if (othersCanRead) return "read-by-others";
+  return hasEmail ? null : "no-provider";
 }
 
 /** A message to one person. Its content is the platform's template for the event type. */

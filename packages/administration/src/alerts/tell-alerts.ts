@@ -69,10 +69,11 @@ export async function sendAlerts(
     const ways = [...(sender.fault === null ? [WAYS.mail] : []), ...(hasChats ? [WAYS.chat] : [])];
     if (!locked || ways.length === 0) return [];
     await noteTrouble(transaction, now);
+    // Alerts name all tenants. They need no provider for email in a chat.
+    const tellsOperators = sender.fault === null || sender.cause === "no-provider";
+    const telling = { now, adminUrl, sender: tellsOperators ? sender.tenantId : null };
     const ids: string[] = [];
-    for (const way of ways) {
-      ids.push(...(await tell(transaction, way, { now, adminUrl, sender: sender.tenantId })));
-    }
+    for (const way of ways) ids.push(...(await tell(transaction, way, telling)));
     return ids;
   });
   for (const id of accepted) await services.publishEvent(id, id).catch(() => undefined);

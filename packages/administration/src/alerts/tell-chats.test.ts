@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { actsIn, putActiveProvider } from "../../test/acts.ts";
 import { HOUR_MS, MINUTE_MS, OPERATOR, OWNER, startAlerts, TROUBLE } from "../../test/alerts.ts";
 import { refusal, TEST_KEYS } from "../../test/database.ts";
-import { insertPerson } from "../people/person-rows.ts";
+import { insertPerson, putMembership } from "../people/person-rows.ts";
 import { renderTemplate } from "../templates/preview-template.ts";
 import { chooseAlerts, chooseAllAlerts, chooseMailTenant, showAllAlerts } from "./alert-choices.ts";
 
@@ -207,4 +207,18 @@ test("a tenant over its limit keeps no other tenant's messages waiting", async (
   await begin(s);
   await s.tell();
   assert.deepEqual(await s.chats(), [[s.tenantId, "slack:#ops", s.began, "trigger"]]);
+});
+
+test("operators are told nothing in chats while others than they could read it", async (t) => {
+  const s = await withChats(t);
+  await s.run(chooseAllAlerts, { person: OPERATOR, alerts: [KIND], chat: "slack:#ops" });
+  const other = { email: "vic@example.com", name: "Vic", password: null, operator: false };
+  const personId = await insertPerson(s.db, other);
+  await putMembership(s.db, { personId, tenantId: s.platformId, role: "viewer" });
+  await begin(s);
+  assert.equal(await s.tell(), 0);
+  await s.db.deleteFrom("providers").where("id", "=", s.mailer.id).execute();
+  assert.equal(await s.tell(), 0, "nor without a provider for mail");
+  await s.db.deleteFrom("memberships").where("person_id", "=", personId).execute();
+  assert.equal(await s.tell(), 1);
 });
