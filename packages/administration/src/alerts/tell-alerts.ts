@@ -22,7 +22,8 @@ const LOCK = 0x62656c67;
 
 /**
  * The ways in which a person is told. `told` is the table of what was told to whom, and `keyName` its column of the reader:
- * a mail is for a person, and a chat message for all people who chose the same address.
+ * a mail is for a person, and a chat message for all people who chose the same address. `isOwners` says of a row of `told`
+ * that an owner's tenant sent it.
  */
 const WAYS = {
   mail: {
@@ -33,6 +34,7 @@ const WAYS = {
     reader: sql`w.person_id`,
     to: sql`p.email`,
     sender: sql`w.operators_sender`,
+    isOwners: sql`false`,
   },
   chat: {
     channel: TO_CHAT,
@@ -42,6 +44,7 @@ const WAYS = {
     reader: sql`w.sender || ' ' || w.chat`,
     to: sql`w.chat`,
     sender: sql`w.sender`,
+    isOwners: sql`s.sender_id = s.tenant_id`,
   },
 } as const;
 type Way = (typeof WAYS)[keyof typeof WAYS];
@@ -101,7 +104,7 @@ async function tell(db: Database, way: Way, telling: Telling): Promise<string[]>
     return event_id ? [{ ...one, event_id }] : [];
   });
   await noteSent(db, way, sent, now);
-  if (due.length < MOST_PER_LOOK) await endUnwanted(db, way, due, now);
+  if (due.length < MOST_PER_LOOK) await endUnwanted(db, way, due, telling);
   return sent.map(({ event_id }) => event_id);
 }
 
@@ -245,18 +248,20 @@ async function noteSent(
 }
 
 /**
- * Sets `ended_at` on ended troubles for which no end message is due. Otherwise one could be sent later.
+ * Sets `ended_at` on ended troubles for which no end message is due. Otherwise one could be sent later. Those that
+ * operators were told of wait while no tenant can send to them.
  */
 async function endUnwanted(
   db: Database,
-  { told, keyName }: Way,
+  { told, keyName, isOwners }: Way,
   due: readonly DueMessage[],
-  now: Date,
+  { now, sender }: Telling,
 ): Promise<void> {
   const keys = due.map(({ reader, tenantId, kind }) => `${reader} ${tenantId} ${kind}`);
   await sql`
     update ${told} s set ended_at = ${now}
-    where ${IS_OVER} and (s.${sql.ref(keyName)}::text || ' ' || s.tenant_id || ' ' || s.kind) <> all (${keys}::text[])`.execute(
+    where ${IS_OVER} and (${sender}::text is not null or ${isOwners})
+      and (s.${sql.ref(keyName)}::text || ' ' || s.tenant_id || ' ' || s.kind) <> all (${keys}::text[])`.execute(
     db,
   );
 }

@@ -222,3 +222,19 @@ test("operators are told nothing in chats while others than they could read it",
   await s.db.deleteFrom("memberships").where("person_id", "=", personId).execute();
   assert.equal(await s.tell(), 1);
 });
+
+test("an end that no tenant can tell operators of is told once one can", async (t) => {
+  const s = await withChats(t);
+  await s.run(chooseAllAlerts, { person: OPERATOR, alerts: [KIND], chat: "slack:#ops" });
+  await begin(s);
+  await s.tell();
+  await s.run(chooseMailTenant, { tenant: null });
+  await end(s);
+  assert.equal(await s.tell(), 0);
+  await s.run(chooseMailTenant, { tenant: s.platformId });
+  await s.tell();
+  assert.deepEqual(await s.chats(), [
+    [s.platformId, "slack:#ops", s.began, "trigger"],
+    [s.platformId, "slack:#ops", s.ended, "resolve"],
+  ]);
+});
