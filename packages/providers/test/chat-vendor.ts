@@ -135,7 +135,7 @@ export function testNamedVendor(vendor: NamedVendor): void {
     );
     assert.deepEqual(
       check(
-        `a=${url}/x\nno line\na b=https://vendor.example\na=https://vendor.example\nb=https://10.0.0.1/x\n`,
+        `a=${url}/x\nno line\na b=https://vendor.example\nA=https://vendor.example\nb=https://10.0.0.1/x\n`,
       ),
       [
         "addresses: line 1: must begin with https://",

@@ -42,8 +42,10 @@ export function addressesFaults(
   const lines = linesOf(text);
   const faults = lines.flatMap(({ line, number }) => {
     const [, name, value] = LINE.exec(line) ?? [];
-    const isTwice = name !== undefined && names.has(name);
-    if (name !== undefined) names.add(name);
+    // A suppression of a name that is gone holds for the name in any case.
+    const key = name?.toLowerCase();
+    const isTwice = key !== undefined && names.has(key);
+    if (key !== undefined) names.add(key);
     const fault =
       value === undefined ? NO_LINE : isTwice ? "has a name twice" : faultOf(value, context);
     return fault === null ? [] : [`addresses: line ${number}: ${fault}`];
