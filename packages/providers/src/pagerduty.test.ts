@@ -74,6 +74,13 @@ test("PagerDuty: an event triggers, acknowledges and resolves by its key, in the
   assert.match(events[3].payload.summary, /^(🎉)+…$/u);
 });
 
+test("PagerDuty: the summary is the first line that says something", async (t) => {
+  const { vendor, provider } = await start(t, { judge: pagerdutyAnswer });
+  const blocks = [{ kind: "paragraph" as const, runs: [{ text: " \nDisk full" }] }];
+  assertHas(await provider.send({ ...message, blocks }), { class: "accepted" });
+  assert.equal(JSON.parse(vendor.received[0]?.body ?? "").payload.summary, "Disk full");
+});
+
 test("PagerDuty: a name that the provider lacks costs no call", async (t) => {
   const { vendor, provider } = await start(t, { judge: pagerdutyAnswer });
   assert.equal((await provider.send({ ...message, to: "pagerduty:other" })).class, "policy");

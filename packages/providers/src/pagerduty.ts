@@ -48,7 +48,7 @@ export const pagerduty = defineProvider<ChatMessage, typeof SETTINGS>({
 
 function pagerdutyEvent({ blocks, url, incident, ...ids }: ChatMessage, key: string): object {
   const text = plainChat(blocks);
-  const [summary = ""] = text.split("\n");
+  const summary = text.split("\n").find((line) => line.trim() !== "") ?? "";
   return {
     routing_key: key,
     event_action: incident?.action ?? "trigger",
