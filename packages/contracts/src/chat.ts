@@ -55,8 +55,9 @@ export interface Incident {
 
 /** Returns the incident that an event's variables `dedup_key`, `event_action` and `severity` describe. */
 export function incidentOf(variables: Readonly<Record<string, unknown>>): Incident | undefined {
-  const { dedup_key: key, event_action: action, severity } = variables;
+  const { dedup_key: given, event_action: action, severity } = variables;
   const incident: Incident = {};
+  const key = typeof given === "number" ? String(given) : given;
   if (typeof key === "string" && key !== "") incident.key = key.slice(0, MAX_KEY_CHARACTERS);
   const known = ACTIONS.find((one) => one === action);
   if (known !== undefined) incident.action = known;
