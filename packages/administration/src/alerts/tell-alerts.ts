@@ -64,7 +64,8 @@ export async function sendAlerts(
   const accepted = await db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ locked: boolean; hasChats: boolean }>`
       select pg_try_advisory_xact_lock(${LOCK}) as locked,
-        exists (select from alert_choices where chat is not null) as "hasChats"`.execute(
+        exists (select from alert_choices where chat is not null)
+          or exists (select from alert_chats where ended_at is null) as "hasChats"`.execute(
       transaction,
     );
     const [{ locked, hasChats } = { locked: false, hasChats: false }] = rows;

@@ -238,3 +238,18 @@ test("an end that no tenant can tell operators of is told once one can", async (
     [s.platformId, "slack:#ops", s.ended, "resolve"],
   ]);
 });
+
+test("who leaves the only chat while a trouble lasts is not told of its end later", async (t) => {
+  const s = await withChats(t);
+  const setChat = async (chat: string | null) =>
+    await s.run(chooseAllAlerts, { person: OPERATOR, alerts: [KIND], chat });
+  await s.db.deleteFrom("providers").where("id", "=", s.mailer.id).execute();
+  await setChat("slack:#ops");
+  await begin(s);
+  assert.equal(await s.tell(), 1);
+  await setChat(null);
+  await end(s);
+  assert.equal(await s.tell(), 0);
+  await setChat("slack:#ops");
+  assert.equal(await s.tell(), 0);
+});
