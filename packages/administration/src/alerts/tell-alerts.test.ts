@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ALERT_KINDS, ALERTS, alertWords, defaultAlerts, OWN_MAIL } from "@belfry/contracts/alerts";
 import { assertEach } from "@belfry/testing/assert-each";
+import { sql } from "kysely";
 import { actsIn } from "../../test/acts.ts";
 import { HOUR_MS, MINUTE_MS, OPERATOR, OWNER, startAlerts, TROUBLE } from "../../test/alerts.ts";
 import { inviteMember, makeMemberResetLink } from "../people/members.ts";
@@ -211,4 +212,24 @@ test("nothing is created without a tenant that sends, or where others than opera
   await silent(/no active provider for email/);
   await s.db.updateTable("providers").set({ active: true }).execute();
   assert.equal(await s.tell(), 1);
+});
+
+test("of more troubles than a look can tell, each reader is told some", async (t) => {
+  const s = await startAlerts(t);
+  const MOST_PER_LOOK = 200;
+  const second = { email: "oz@example.com", name: "Oz", password: null, operator: true };
+  await insertPerson(s.db, second);
+  for (const person of [OPERATOR, second.email]) {
+    await s.run(chooseAllAlerts, { person, alerts: ["endpoint-disabled"] });
+  }
+  await sql`with many as (
+      insert into tenants (id, name, per_minute)
+      select 'many' || i, 'Many', 1 from generate_series(1, ${MOST_PER_LOOK}) i returning id
+    )
+    insert into webhooks (id, tenant_id, url, secret, active, disabled_at, disabled_reason)
+    select gen_random_uuid(), id, 'https://a.example.com', 'x', false, ${s.ago(0)}::timestamptz, 'answered 410'
+    from many`.execute(s.db);
+  assert.equal(await s.tell(), MOST_PER_LOOK);
+  const told = await s.db.selectFrom("events").select("recipient_email").distinct().execute();
+  assert.deepEqual(told.map(({ recipient_email: to }) => to).sort(), [OPERATOR, second.email]);
 });

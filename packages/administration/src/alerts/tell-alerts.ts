@@ -192,10 +192,13 @@ async function dueMessages(
           or (s.sent_at < w.began_at and s.sent_at <= ${lately} and not ${IS_ON_ITS_WAY}) end
       order by ${reader}, t.id, w.kind, p.id
     ),
-    -- Senders take turns, because one that is over its limit would else use up every look.
+    places as (
+      select due.*, row_number() over (partition by reader order by "tenantId", kind) as place from due
+    ),
+    -- Senders take turns, because one that is over its limit would else use up every look, and so do their readers.
     turns as (
-      select due.*, row_number() over (partition by sender order by reader, "tenantId", kind) as turn
-      from due order by turn, sender limit ${MOST_PER_LOOK}
+      select places.*, row_number() over (partition by sender order by place, reader) as turn
+      from places order by turn, sender limit ${MOST_PER_LOOK}
     )
     -- Messages are accepted in the order of the tenants that send them, with which a reader of a chat begins.
     select * from turns order by reader, "tenantId", kind`.execute(db);
