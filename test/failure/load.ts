@@ -76,6 +76,14 @@ export function startLoad(world: AnyWorld, label: string, random: () => number) 
   };
 }
 
+/** Addresses in a chat: more than events a second, because each gets one message a second. */
+export const CHAT_NAMES = 200;
+
+function chatOf({ key, tenant }: Entry): string | undefined {
+  const number = Number(key.split("-").at(-1));
+  return tenant.chatKind && `${tenant.chatKind}:${number % CHAT_NAMES}`;
+}
+
 async function tryOnce(
   url: string,
   entry: Entry,
@@ -100,7 +108,7 @@ async function tryOnce(
           ...(faulty ? {} : { userId: entry.user }),
           recipientEmail: `${entry.user}@example.com`,
           recipientPhone: "+12025550123",
-          recipientChat: entry.tenant.chat,
+          recipientChat: chatOf(entry),
         },
         variables: { key: entry.key },
       }),

@@ -16,8 +16,8 @@ export interface LoadTenant {
   id: string;
   apiKey: string;
   users: string[];
-  /** The address in a chat that its events name. */
-  chat?: string;
+  /** The kind of the chat in which its events name their users' addresses. */
+  chatKind?: string;
 }
 
 export const EVENT_TYPE = "order.confirmed";

@@ -58,7 +58,9 @@ export function incidentOf(variables: Readonly<Record<string, unknown>>): Incide
   const { dedup_key: given, event_action: action, severity } = variables;
   const incident: Incident = {};
   const key = typeof given === "number" ? String(given) : given;
-  if (typeof key === "string" && key !== "") incident.key = key.slice(0, MAX_KEY_CHARACTERS);
+  if (typeof key === "string" && key !== "") {
+    incident.key = key.slice(0, MAX_KEY_CHARACTERS).toWellFormed();
+  }
   const known = ACTIONS.find((one) => one === action);
   if (known !== undefined) incident.action = known;
   const grave = SEVERITIES.find((one) => one === severity);

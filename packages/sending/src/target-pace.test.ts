@@ -5,18 +5,18 @@ import { createTargetPace } from "./target-pace.ts";
 
 const SLACK = { id: "s", kind: "slack" };
 
-test("of 200 messages to a target one goes each second, and each asks a few times", () => {
+test("of 700 messages to a target one goes each second, and each asks a few times", () => {
   const clock = createHandClock();
   const pace = createTargetPace(clock, Math.random);
-  const due = Array.from({ length: 200 }, () => 0);
+  const due = Array.from({ length: 700 }, () => 0);
   let asked = 0;
-  for (let second = 0; second < 400 && due.length > 0; second += 1) {
+  for (let second = 0; second < 900 && due.length > 0; second += 1) {
     let gone = 0;
     for (const [at, time] of [...due.entries()].reverse()) {
       if (time > clock.nowMs()) continue;
       asked += 1;
       const waitMs = pace.take(SLACK, "slack:#ops");
-      assert.ok(waitMs <= 60_000);
+      assert.ok(waitMs <= 300_000);
       if (waitMs === 0) {
         due.splice(at, 1);
         gone += 1;
@@ -26,14 +26,14 @@ test("of 200 messages to a target one goes each second, and each asks a few time
     clock.advance(1_000);
   }
   assert.equal(due.length, 0, "all have gone");
-  assert.ok(asked < 200 * 10, `${asked} questions`);
+  assert.ok(asked < 700 * 10, `${asked} questions`);
 });
 
-test("a message waits no longer than a minute for turns that nobody comes for, and a rest counts from its end", () => {
+test("a message waits no longer than five minutes for turns that nobody comes for, and a rest counts from its end", () => {
   const clock = createHandClock();
   const pace = createTargetPace(clock, () => 0);
   for (let message = 0; message < 1_000; message += 1) pace.take(SLACK, "slack:#ops");
-  assert.equal(pace.take(SLACK, "slack:ops"), 60_000, "the same address");
+  assert.equal(pace.take(SLACK, "slack:ops"), 300_000, "the same address");
   assert.equal(pace.take(SLACK, "slack:#dev"), 0);
   assert.equal(pace.take({ id: "t", kind: "slack" }, "slack:#ops"), 0, "of another provider");
   const refused = { class: "deferred", retryAfterSeconds: 600 } as never;

@@ -4,10 +4,10 @@ import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Clock } from "@belfry/providers/call-timeout";
 import { LRUCache } from "lru-cache";
 
-/** Chats take about one message a second in each channel. */
+/** Chats take about one message a second at each address. */
 const PACE_MS = 1_000;
 /** Turns are given for so long ahead. Messages beyond ask again later, so that a turn nobody comes for costs little. */
-const TURNS_MS = 60_000;
+const TURNS_MS = 5 * 60_000;
 /** If more targets are in use, the pace of those that were used longest ago is forgotten. */
 const MAX_TARGETS = 50_000;
 

@@ -6,11 +6,12 @@ import { putTemplate, setTemplateActive } from "@belfry/administration/test/temp
 import { putUser } from "@belfry/administration/users/users";
 import { createDatabase } from "@belfry/database/connection";
 import { eventually } from "@belfry/testing/eventually";
+import { CHAT_NAMES } from "../load.ts";
 import { type AnyWorld, EVENT_TYPE, type LoadTenant } from "../world.ts";
 import type { VersionBefore } from "./version-before.ts";
 
 const CHANNEL = "CHAT";
-const ADDRESS = "chat-http:ops";
+const KIND = "chat-http";
 /** Users who get a broadcast. */
 const READERS = ["chat-reader-1", "chat-reader-2", "chat-reader-3"];
 
@@ -25,22 +26,24 @@ interface Row {
 }
 
 /**
- * Gives the tenants of the load a channel that the version before may not know. Events of the first tenant name the
- * address; users of the second have it in the directory.
+ * Gives the tenants of the load a channel that the version before may not know. Events of the first tenant name an
+ * address; readers of a broadcast of the second have one in the directory.
  */
 export async function putChat(world: AnyWorld, before: VersionBefore) {
   const { keys, pool, settings, tenants, vendors } = world;
   const db = createDatabase(pool);
   const [naming, listing] = tenants as [LoadTenant, LoadTenant];
-  const accounts = { addresses: `ops=${vendors.url}/chat`, body: '{"text": {{ text }}}' };
+  const names = [...Array(CHAT_NAMES).keys(), ...READERS];
+  const addresses = names.map((name) => `${name}=${vendors.url}/chat`).join("\n");
+  const accounts = { addresses, body: '{"text": {{ text }}}' };
   for (const { id: tenantId } of tenants) {
-    const account = { tenantId, channel: CHANNEL, kind: "chat-http", settings: accounts } as const;
+    const account = { tenantId, channel: CHANNEL, kind: KIND, settings: accounts } as const;
     await putActiveProvider(db, account, { keys, allowPrivateAddresses: true });
   }
-  naming.chat = ADDRESS;
+  naming.chatKind = KIND;
   const run = programIn(db, listing.id);
-  for (const userId of [...listing.users, ...READERS]) {
-    await run(putUser, { userId, chat: ADDRESS });
+  for (const userId of READERS) {
+    await run(putUser, { userId, chat: `${KIND}:${userId}` });
   }
   const templateOf = (tenantId: string, eventType = EVENT_TYPE) =>
     ({ tenantId, eventType, channel: CHANNEL }) as const;
@@ -65,13 +68,15 @@ export async function putChat(world: AnyWorld, before: VersionBefore) {
       const content = { eventType: EVENT_TYPE, variables: { key: "key-chat-0" } };
       if (isRead) await run(createBroadcast, { ...content, userIds: READERS, channels: [CHANNEL] });
       else await putTemplates();
-      const readers = isRead ? READERS.length : 0;
+      const expected = isRead
+        ? { tenants: 2, readers: READERS.length }
+        : { tenants: 1, readers: 0 };
       const reachAll = async () => {
         const { rows } = await pool.query(
           `select count(distinct tenant_id)::integer as tenants, count(broadcast_id)::integer as readers
            from deliveries where channel = '${CHANNEL}' and status = 'accepted'`,
         );
-        assert.deepEqual(rows, [{ tenants: tenants.length, readers }]);
+        assert.deepEqual(rows, [expected]);
       };
       await eventually(reachAll, { timeoutMs: settings.drainMs });
       await noteTime();
@@ -88,8 +93,8 @@ export async function putChat(world: AnyWorld, before: VersionBefore) {
                 (select count(*)::integer from attempts a
                  where a.delivery_id = d.id and a.class in ('accepted', 'ambiguous')) as tries
          from events e left join deliveries d on d.event_id = e.id and d.channel = '${CHANNEL}'
-         where e.tenant_id = any ($1) and e.user_id = any ($2) and e.event_type = '${EVENT_TYPE}'`,
-        [tenants.map(({ id }) => id), tenants.flatMap(({ users }) => users), isRead, ...times],
+         where e.tenant_id = $1 and e.user_id = any ($2) and e.event_type = '${EVENT_TYPE}'`,
+        [naming.id, naming.users, isRead, ...times],
       );
       const copies = Map.groupBy(
         vendors.requests.filter(({ channel }) => channel === CHANNEL),
