@@ -14,7 +14,7 @@ import { text } from "node:stream/consumers";
 const ROOT = resolve(import.meta.dirname, "..");
 const PARTS = [
   ...["test:images", "test:clients", "test:chart"],
-  ...["failure", "failure:cluster", "failure:upgrade", "failure:stops"],
+  ...["failure", "failure:cluster", "failure:devices", "failure:upgrade", "failure:stops"],
 ];
 
 interface Result {
