@@ -205,6 +205,12 @@ async function visit(
     await tab.box(1).unread(1);
     await box.press("his");
     await box.unread(0);
+    // An action rejects if the connection ends before its answer, which the browser's console would tell.
+    await eventually(async () => {
+      const stored =
+        "select from notifications where title = 'his' and user_id = $1 and read_at is not null";
+      assert.equal((await world.db.query(stored, [bob.user])).rowCount, 1);
+    });
     await tab.box(1).unread(1);
     assert.deepEqual([tab.made.length, tab.open()], [3, 2]);
 
