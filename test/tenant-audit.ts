@@ -12,6 +12,8 @@ const TABLES = new URL("../packages/database/schema/current.sql", import.meta.ur
 
 /** Files whose statements may touch rows of any tenant, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "packages/administration/src/alerts/tell-alerts.ts":
+    "whether anybody, of whichever tenant, is told of alerts in a chat",
   "packages/administration/src/erasure/erase-import-lines.ts":
     "imports that were found as the tenant's",
   "packages/administration/src/templates/work-bundles.ts": "whoever's bundles are due: all in turn",
