@@ -41,8 +41,8 @@ export const pagerduty = defineProvider<ChatMessage, typeof SETTINGS>({
     body: pagerdutyEvent,
     acceptedId: ({ status, dedup_key: key }, answer) =>
       answer.status === 202 && status === "success" ? key : undefined,
-    // A wrong base URL. PagerDuty itself refuses a key that it does not know with 400.
-    meaning: (_, { status }) => (status === 404 ? { class: "credentials" } : {}),
+    // The base URL is wrong. PagerDuty itself refuses a key that it does not know with 400.
+    meaning: (_, { status }) => (status === 404 ? { class: "deferred" } : {}),
   }),
 });
 

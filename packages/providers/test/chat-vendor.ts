@@ -145,7 +145,7 @@ export function testNamedVendor(vendor: NamedVendor): void {
         "addresses: line 5: must be a public address",
       ],
     );
-    assert.deepEqual(check("\n"), ["addresses: has no line"]);
+    for (const none of ["", "\n"]) assert.deepEqual(check(none), ["addresses: has no line"]);
     assert.deepEqual(check("a".repeat(65_537)), ["addresses: must have at most 65536 characters"]);
   });
 }

@@ -1,4 +1,4 @@
-import { ADDRESSES, chatKindOf } from "@belfry/contracts/addresses";
+import { ADDRESSES } from "@belfry/contracts/addresses";
 import {
   ALERT_KINDS,
   ALERTS,
@@ -6,7 +6,7 @@ import {
   type AlertReader,
   defaultAlerts,
 } from "@belfry/contracts/alerts";
-import { providersForKind, TO_CHAT } from "@belfry/contracts/channels";
+import { TO_CHAT } from "@belfry/contracts/channels";
 import { documented, field, oneOf, orNull } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
@@ -15,7 +15,7 @@ import { defineAct, defineRead, note, OPERATE, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { BY_EMAIL, memberOf } from "../people/members.ts";
 import { personAt } from "../people/people.ts";
-import { findProviders } from "../providers/provider-rows.ts";
+import { findProviders, providerReaching } from "../providers/provider-rows.ts";
 import { OWN } from "../tenants/tenant-credentials.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import { MAIL_FAULTS, type MailFault, mailTenant } from "./own-mail.ts";
@@ -220,12 +220,9 @@ async function requireChat(db: Database, owners: string | null, chat: string): P
   const tenantId = owners ?? (await mailTenant(db)).tenantId;
   if (tenantId === null)
     throw invalid("chat", "cannot be reached: no tenant sends Belfry's own mail");
-  const kind = chatKindOf(chat) ?? "";
   const all = await findProviders(db, { tenantId, channel: TO_CHAT });
   const active = all.filter((one) => one.active);
-  if (providersForKind(active, kind).length === 0) {
-    throw invalid("chat", `cannot be reached: no active provider of the kind ${kind}`);
-  }
+  providerReaching(active, chat, "chat");
 }
 
 async function showChoices(db: Database, whom: string, tenantId: string | null): Promise<Choices> {

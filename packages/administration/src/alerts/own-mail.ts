@@ -13,7 +13,10 @@ import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 
-/** Belfry's own mail: alerts, invitations, reset links. They are events of a tenant that an operator has chosen. */
+/**
+ * Belfry's own mail: alerts, invitations, reset links. They are events of a tenant that an operator has chosen. Alerts
+ * in chats are events, too, of that tenant or of an owner's.
+ */
 
 /** The reasons why Belfry cannot send its own mail, by code. */
 export const MAIL_FAULTS = {
@@ -119,7 +122,7 @@ export async function acceptOwnMail(
   );
 }
 
-/** Accepts messages, sorted by tenant, like `acceptOwnMail`. */
+/** Accepts messages as `acceptOwnMail` does. They must be sorted by the tenants that send them. */
 export async function acceptOwnMessages(
   db: Database,
   messages: readonly OwnMessage[],

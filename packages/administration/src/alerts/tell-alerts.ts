@@ -21,9 +21,9 @@ const MOST_PER_LOOK = 200;
 const LOCK = 0x62656c67;
 
 /**
- * The ways in which a person is told. `told` is the table of what was told to whom, and `keyName` its column of the reader:
- * a mail is for a person, and a chat message for all people who chose the same address. `isOwners` says of a row of `told`
- * that an owner's tenant sent it.
+ * The ways in which a person is told. `told` is the table of what was told to whom, and `keyName` its column of the
+ * reader: a mail is for a person, and a chat message for all people who chose the same address. `isOwners` says of a
+ * row of `told` that an owner's tenant sent it.
  */
 const WAYS = {
   mail: {
@@ -73,7 +73,7 @@ export async function sendAlerts(
     const ways = [...(sender.fault === null ? [WAYS.mail] : []), ...(hasChats ? [WAYS.chat] : [])];
     if (!locked || ways.length === 0) return [];
     await noteTrouble(transaction, now);
-    // Alerts name all tenants. They need no provider for email in a chat.
+    // Only operators may read alerts about all tenants. A chat needs no provider for email.
     const tellsOperators = sender.fault === null || sender.cause === "no-provider";
     const telling = { now, adminUrl, sender: tellsOperators ? sender.tenantId : null };
     const ids: string[] = [];
@@ -195,7 +195,7 @@ async function dueMessages(
     places as (
       select due.*, row_number() over (partition by reader order by "tenantId", kind) as place from due
     ),
-    -- Senders take turns, because one that is over its limit would else use up every look, and so do their readers.
+    -- Senders take turns, because one that is over its limit would otherwise use up every look, and so do their readers.
     turns as (
       select places.*, row_number() over (partition by sender order by place, reader) as turn
       from places order by turn, sender limit ${MOST_PER_LOOK}

@@ -1,4 +1,9 @@
-import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { chatKindOf } from "@belfry/contracts/addresses";
+import {
+  PROVIDER_CHANNELS,
+  type ProviderChannel,
+  providersForKind,
+} from "@belfry/contracts/channels";
 import { oneOf, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import type { Schema } from "@belfry/database/schema";
@@ -116,6 +121,18 @@ export async function findProviders(db: Database, filter: ProviderFilter): Promi
     select ${columnsOf(Provider, "p", { settings: sql`p.masked_settings` })} from providers p
     where ${sql.join(conditions, sql` and `)} order by p.channel, p.position, p.id`.execute(db);
   return rows;
+}
+
+/** Returns the provider that would send to a chat address, of the active ones. Throws `InvalidInput` about the field. */
+export function providerReaching(
+  active: readonly Provider[],
+  chat: string,
+  field: string,
+): Provider {
+  const kind = chatKindOf(chat) ?? "";
+  const [provider] = providersForKind(active, kind);
+  if (provider !== undefined) return provider;
+  throw invalid(field, `cannot be reached: no active provider of the kind ${kind}`);
 }
 
 type Kinds = typeof import("@belfry/providers/kinds");

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import { ADDRESSES, chatKindOf } from "@belfry/contracts/addresses";
+import { ADDRESSES } from "@belfry/contracts/addresses";
 import {
   ANY_KIND,
   addressOfChannel,
@@ -7,7 +7,6 @@ import {
   isAddressChannel,
   namesKind,
   type ProviderChannel,
-  providersForKind,
 } from "@belfry/contracts/channels";
 import type { DeviceKind } from "@belfry/contracts/devices";
 import {
@@ -39,7 +38,12 @@ import {
   requireProviderChannel,
 } from "../input-error.ts";
 import { takeTry } from "../people/sign-in-limits.ts";
-import { type Provider, providerKinds, storedSettings } from "../providers/provider-rows.ts";
+import {
+  type Provider,
+  providerKinds,
+  providerReaching,
+  storedSettings,
+} from "../providers/provider-rows.ts";
 import { readProviders } from "../providers/providers.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import { devicesOfUser } from "../users/devices.ts";
@@ -74,12 +78,7 @@ export async function sendRenderedTest(
   if (!isAddressChannel(first.channel)) {
     provider = await providerOfDevice(db, { tenantId, userId: to.trim() }, active);
   } else if (namesKind(first.channel)) {
-    const kind = chatKindOf(recipientOf(first.channel, to.trim())) ?? "";
-    const [ofKind] = providersForKind(active, kind);
-    if (ofKind === undefined) {
-      throw invalid("to", `cannot be reached: no active provider of the kind ${kind}`);
-    }
-    provider = ofKind;
+    provider = providerReaching(active, recipientOf(first.channel, to.trim()), "to");
   }
   return { provider, outcome: await sendThrough(db, provider, rendered, to, options) };
 }

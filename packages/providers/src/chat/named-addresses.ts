@@ -15,7 +15,6 @@ export function addressesField(options: { example: string; link?: string; what?:
   return Type.String({
     title: "Addresses",
     description: `The ${what} of each address by its name, one a line: ${example}. A message names the name.`,
-    minLength: 1,
     maxLength: MAX_ADDRESSES_CHARACTERS,
     fault: `must have at most ${MAX_ADDRESSES_CHARACTERS} characters`,
     secret: true,
